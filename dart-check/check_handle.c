@@ -1,6 +1,6 @@
 /* Handles: a handle of the program is an entry of the list of operations (handle_book.c). That holds even if DART has
  * completed the operation at once and has no handle. So a missing wait is found on every machine. A wait completes a
- * put at its target as well, even if the wait is only local (doc/memory-model.md), so all waits are the same here. */
+ * put at its target as well, even if the wait is only local (doc/guide.md), so all waits are the same here. */
 #include <stdlib.h>
 
 #include "handle_book.h"

@@ -270,7 +270,8 @@ static void check_transport(void)
   if (strstr(text, "no MPI") != NULL)
     say(true, "transport", "%s", text);
   else if (mpich == NULL)
-    say(false, "transport", "%s: DART is tested with MPICH (doc/internals/mpi-underneath.md)", text);
+    say(false, "transport", "%s: DART is tested with MPICH (doc/internals/mpi-underneath.md)",
+        text);
   else
     say(true, "transport", "%s%s", text,
         strstr(text, " 4.0") != NULL ? "; DART works around the known errors of 4.0" : "");

@@ -1,6 +1,6 @@
 #ifndef DART__TRACE_TRACE_REPORT_H
 #define DART__TRACE_TRACE_REPORT_H
-/* DART_REPORT=FOLDER: a file FOLDER/unit-N.json for each unit, which doc/tracing.md describes. */
+/* DART_REPORT=FOLDER: a file FOLDER/unit-N.json for each unit, which doc/profiling.md describes. */
 #include <stdint.h>
 
 /** Write this unit's file anew; `ended` says how the unit has ended. The new file replaces the old one only when it is

@@ -52,7 +52,7 @@ run_epochs() {
     while read -r line; do
       read -ra arguments <<<"$line"
       (
-        # MPICH over TCP may hang when all is done and said, in MPI_Finalize: see doc/interface.md
+        # MPICH over TCP may hang when all is done and said, in MPI_Finalize: see doc/running.md
         [[ $variables != UCX_TLS=* ]] || limit=300
         # shellcheck disable=SC2163
         [[ -z $variables ]] || export "${settings[@]}"

@@ -10,7 +10,7 @@
  * kernel is asked for what is cached (preadv2, RWF_NOWAIT), and when that is not all, it is told of the next
  * pieces, too, before this one is waited for. With 4 KiB pieces that is 11 us each on a disk where one after
  * the other takes 62; io_uring takes 12, and for what is cached, and for writes, two to three times as long as
- * plain calls, so it is not used (doc/files.md). */
+ * plain calls, so it is not used (doc/internals/files.md). */
 #include <dash/dart/ext/dart_profile.h>
 
 #include "file/file_transfer.h"

@@ -1,6 +1,6 @@
 #ifndef DART__JOB_STATS_REPORT_H
 #define DART__JOB_STATS_REPORT_H
-/* Statistics of all units, printed when they end, as DART_STATS says (doc/statistics.md). */
+/* Statistics of all units, printed when they end, as DART_STATS says (doc/profiling.md). */
 
 /** What the environment says at dart_init: near operations are counted or not, and counting begins. */
 void dart__report_open(void);

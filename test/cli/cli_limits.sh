@@ -73,7 +73,7 @@ on_one_backend() {
     shmem) works ;;
     mpi) fails '*dartrun: MPI did not start: there is no /proc here*' ;;
     esac
-    [[ $backend == mpi ]] || leaves_nothing # MPICH may leave a file: doc/interface.md
+    [[ $backend == mpi ]] || leaves_nothing # MPICH may leave a file: doc/running.md
   done
 }
 on_backends on_one_backend dart-unit

@@ -1,5 +1,5 @@
 # A unit is killed while all write to a file: of every unit's last call there may be a part, its beginning; all else is
-# there as a whole, and nothing else is (doc/files.md).
+# there as a whole, and nothing else is (doc/internals/files.md).
 source "$(dirname "$0")/cli.bash"
 
 check=$build/test/cli_records

@@ -114,7 +114,7 @@ on_backends try dart-unit
 program=$build/test/dart-unit-shmem
 [[ -x $program ]] || program=$build/test/dart-unit-mpi
 # The page has every statistic; those in pairs by the first part of their names.
-page=$(dirname "$0")/../../doc/statistics.md
+page=$(dirname "$0")/../../doc/profiling.md
 names=$(env DART_STATS=csv "$program" 2>&1 >/dev/null | head -n 1 | tr ',' ' ')
 (($(wc -w <<<"$names") > 60)) || fail "few statistics: $names"
 for name in $names; do

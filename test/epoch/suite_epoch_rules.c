@@ -1,5 +1,5 @@
 /* dart/ext/dart_epoch.h: rules of MPI's one-sided communication that hold for epochs of every kind; the list, with
- * the numbers, is in doc/synchronising.md. */
+ * the numbers, is in doc/internals/statements.md. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Program order on one element: what a unit puts there and updates there by atomics takes effect in the order of its
- * calls, without a flush between, near and far and by every path (doc/memory-model.md, Order).
+ * calls, without a flush between, near and far and by every path (doc/guide.md, Order).
  *
  * Every unit has elements of its own in every portion, so it knows what each of its calls must find. */
 #include <stdlib.h>

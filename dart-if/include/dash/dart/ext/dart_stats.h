@@ -5,7 +5,7 @@
  *
  *  They are always counted, except operations on near memory, which are loads and stores: these only with
  *  DART_STATS=near. All units' can be printed by dart_exit, without a change of the program: DART_STATS, see
- *  doc/statistics.md, which also has the list. (The idea is that of GASNet's statistics and of the performance
+ *  doc/profiling.md, which also has the list. (The idea is that of GASNet's statistics and of the performance
  *  variables of MPI's tool interface, MPI_T: a list that describes itself.)
  *
  *  Behind DART's own are those that the transport offers: with dart-shmem on simulated nodes, counts of messages
