@@ -28,8 +28,8 @@
  * under a lock of the neighbour's block, and the barrier. --memory notify waits for the neighbours alone instead of for all: dart_put_notify puts a row and
  * tells so. --memory in-place copies nothing to another unit: each keeps copies of its outer rows
  * where the halo would be, in two sets as well, and near neighbours read them there
- * (dart_near_ptr); rows of far neighbours are put, as by notify. --memory shared does the same
- * without DART, to compare with: the segment is memory that the units share as any C program may,
+ * (dart_near_ptr); rows of far neighbours are put, as by notify. --memory mpi has the halo in a window of
+ * plain MPI. --memory shared does the same as dart without DART, to compare with: the segment is memory that the units share as any C program may,
  * rows are copied by memcpy, and the barrier is written by hand.
  *
  * Verification, by unit 0 alone, on the grid it assembles from all units:
@@ -43,6 +43,7 @@
 #include "../common/bench.h"
 #include "../common/pgm.h"
 #include "../common/shared.h"
+#include "mpi_halo.h"
 
 #include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_near.h>
@@ -65,10 +66,11 @@ typedef enum {
   MEMORY_NOTIFY,
   MEMORY_IN_PLACE,
   MEMORY_SHARED,
+  MEMORY_MPI,
   MEMORIES
 } memory_t;
-static const char *const memory_names[MEMORIES] = { "dart",   "fence",    "post",  "lock",
-                                                    "notify", "in-place", "shared" };
+static const char *const memory_names[MEMORIES] = { "dart",   "fence",    "post",   "lock",
+                                                    "notify", "in-place", "shared", "mpi" };
 
 typedef enum { VERIFY_AUTO, VERIFY_RESIDUAL, VERIFY_SERIAL } verify_t;
 
@@ -214,7 +216,8 @@ typedef struct {
   float       *source; /* not shared */
   dart_gptr_t  start;  /* of the segment: four halo rows, then the rows of the block */
   memory_t     memory_kind;
-  dart_gptr_t  flags; /* unless by barrier: [ABOVE, BELOW] how often that neighbour has told */
+  char        *window; /* by MPI: the halo rows */
+  dart_gptr_t  flags;  /* unless by barrier: [ABOVE, BELOW] how often that neighbour has told */
   uint64_t     nexchanges;
 
   /* Without DART: the same in place of a segment, and a barrier before the part of unit 0. */
@@ -256,6 +259,12 @@ static float *own_address(const bench_job_t *job, const block_t *block, size_t o
   return address;
 }
 
+static float *halo_address(const bench_job_t *job, const block_t *block, size_t offset)
+{
+  return block->window != NULL ? (float *)(void *)(block->window + offset)
+                               : own_address(job, block, offset);
+}
+
 /* The segment, by DART or without. Collective. */
 static dart_ret_t memory_create(const bench_job_t *job, const problem_t *p, block_t *block)
 {
@@ -263,6 +272,8 @@ static dart_ret_t memory_create(const bench_job_t *job, const problem_t *p, bloc
   int32_t    here, all_here;
   dart_ret_t ret;
 
+  if (block->memory_kind == MEMORY_MPI)
+    block->window = mpi_halo_open(job, rows_offset(p->pitch));
   if (block->memory_kind != MEMORY_SHARED) {
     BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 2, DART_TYPE_ULONG, &block->flags));
     return dart_team_memalloc_aligned(DART_TEAM_ALL, nfloats, DART_TYPE_FLOAT, &block->start);
@@ -324,7 +335,7 @@ static dart_ret_t block_create(const bench_job_t *job, const problem_t *p, memor
   }
   for (int set = 0; set < 2; set++) {
     for (int side = ABOVE; side <= BELOW; side++)
-      block.halo[set][side] = own_address(job, &block, halo_offset(p->pitch, set, side));
+      block.halo[set][side] = halo_address(job, &block, halo_offset(p->pitch, set, side));
     problem_start(p, block.first - 1, block.halo[set][ABOVE]);
     problem_start(p, block.first + block.nrows, block.halo[set][BELOW]);
     for (int side = ABOVE; side <= BELOW; side++)
@@ -346,6 +357,8 @@ static dart_ret_t block_create(const bench_job_t *job, const problem_t *p, memor
 
 static void block_free(block_t *block)
 {
+  if (block->window != NULL)
+    mpi_halo_close();
   if (block->barrier != NULL) {
     bench_shared_free(&block->memory);
   } else {
@@ -359,7 +372,9 @@ static void block_free(block_t *block)
 static void put_row(const problem_t *p, const block_t *block, size_t unit, size_t offset,
                     const float *row)
 {
-  if (block->barrier != NULL)
+  if (block->window != NULL)
+    mpi_halo_put(unit, offset, row, p->pitch * sizeof *row);
+  else if (block->barrier != NULL)
     memcpy(shared_at(block, unit, offset), row, p->pitch * sizeof *row);
   else
     BENCH_OK(dart_put_blocking(at_unit(block->start, unit, offset), row, p->pitch, DART_TYPE_FLOAT,
@@ -464,7 +479,9 @@ static void exchange_halo(const bench_job_t *job, const problem_t *p, block_t *b
                            block->nexchanges, -1));
   if (by_flags) /* before its own rows change */
     BENCH_OK(dart_flush_local_all(block->flags));
-  if (block->barrier != NULL)
+  if (block->window != NULL)
+    mpi_halo_barrier();
+  else if (block->barrier != NULL)
     bench_barrier(block->barrier, job->nunits);
   else if (!by_flags)
     BENCH_OK(dart_barrier(DART_TEAM_ALL));
@@ -711,10 +728,9 @@ static const struct argp_option option_table[] = {
   { "input", 'i', "FILE", 0, "Start from this PGM image (P2 or P5), its edge fixed, no source", 0 },
   { "output", 'o', "FILE", 0, "Write the solution as a PGM image", 0 },
   { "memory", 'M', "WAY", 0,
-    "dart: puts and a barrier; fence, post, lock: puts in epochs; notify: puts that tell; "
-    "in-place: "
-    "near rows are not copied; shared: memory and barrier without DART, on one host, to compare "
-    "with (dart)",
+    "dart: puts and a barrier; fence, post, lock: puts in epochs; notify: puts with notification; "
+    "in-place: near rows are not copied. To compare with: shared, memory and barrier without DART, "
+    "on one host; mpi, puts and barrier of plain MPI (dart)",
     0 },
   { "verify", 'v', "HOW", 0,
     "residual; serial: also against a serial solve; auto: serial up to N = 1024 (auto)", 0 },
@@ -739,10 +755,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
   case 'o': options->output = arg; return 0;
   case 'M':
     for (options->memory = 0; options->memory < MEMORIES; options->memory++)
-      if (strcmp(arg, memory_names[options->memory]) == 0)
+      if (strcmp(arg, memory_names[options->memory]) == 0 &&
+          (options->memory != MEMORY_MPI || strcmp(bench_backend(), "mpi") == 0))
         return 0;
-    return bench_bad_value(state, "--memory", arg,
-                           "dart, fence, post, lock, notify, in-place or shared");
+    return bench_bad_value(
+        state, "--memory", arg,
+        "dart, fence, post, lock, notify, in-place, shared, or mpi with dart-mpi");
   case 'v':
     if (strcmp(arg, "auto") == 0)
       options->verify = VERIFY_AUTO;
