@@ -1,0 +1,100 @@
+"""What is run, in which order, and how an interrupted run goes on.
+
+A step is one command. Rounds go over all steps in turn, so that whatever else the machine does meets them alike. What a
+command prints is kept in raw/NAME.ROUND.out once it has ended well, and such a step is not run again."""
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+
+class Step:
+    """`last_line`: what a complete output ends with; then the exit code does not count."""
+
+    def __init__(self, name, command, seconds, environment=None, folder=None, last_line=None):
+        self.name, self.command, self.seconds = name, command, seconds
+        self.environment, self.folder, self.last_line = environment or {}, folder, last_line
+
+    def path(self, output, number, kind):
+        return os.path.join(output, "raw", f"{self.name}.{number}.{kind}")
+
+
+class Machine:
+    """Where programs are, and what is installed."""
+
+    def __init__(self, build, sources, output):
+        self.build, self.sources, self.output = os.path.abspath(build), sources, os.path.abspath(output)
+        self.cores = len(os.sched_getaffinity(0))
+
+    def program(self, name):
+        return os.path.join(self.build, "bench", name)
+
+    def has(self, name):
+        return os.access(self.program(name), os.X_OK)
+
+    def step(self, name, program, units, arguments, seconds, nodes=1, **environment):
+        """A benchmark program called NAME-BACKEND, by that backend's dartrun; None if it was not built."""
+        if not self.has(program):
+            return None
+        backend = program.rsplit("-", 1)[1]
+        command = [os.path.join(self.build, f"dart-{backend}", "dartrun"), "-n", str(units)]
+        if nodes > 1:
+            command += ["--nodes", str(nodes)]
+        return Step(name, command + [self.program(program)] + arguments.split(), seconds, environment)
+
+    def openshmem(self, seconds):
+        """The latency of OpenSHMEM's put and get, where its compiler is."""
+        compiler, run = shutil.which("oshcc"), shutil.which("oshrun")
+        if compiler is None or run is None:
+            return None
+        os.makedirs(self.output, exist_ok=True)
+        program = os.path.join(self.output, "openshmem")
+        made = subprocess.run([compiler, "-O2", "-o", program, os.path.join(self.sources, "openshmem.c")],
+                              capture_output=True, check=False)
+        if made.returncode != 0:
+            return None
+        # Open MPI 4.1.4 crashes in shmem_finalize
+        return Step("openshmem", [run, "--oversubscribe", "-n", "2", program], seconds,
+                    {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}, last_line="end")
+
+
+def run_step(step, output, number):
+    """Whether it ended well."""
+    environment = {**os.environ, "DART_LOG_LEVEL": "ERROR", **step.environment}
+    limit = 60 + 10 * step.seconds
+    try:
+        done = subprocess.run(step.command, capture_output=True, text=True, timeout=limit, env=environment, cwd=step.folder,
+                              stdin=subprocess.DEVNULL, check=False)
+        is_whole = step.last_line is not None and done.stdout.rstrip().endswith("\n" + step.last_line)
+        is_good = done.returncode == 0 if step.last_line is None else is_whole
+        said, error = done.stdout, "" if is_good else f"exit code {done.returncode}: {done.stderr[-500:]}"
+    except subprocess.TimeoutExpired as late:
+        text = late.stdout.decode() if isinstance(late.stdout, bytes) else late.stdout or ""
+        # MPICH over TCP may hang in MPI_Finalize when all is done, so what was printed counts
+        said, error = text, "" if "UCX_TLS" in step.environment and text else f"stopped after {limit:.0f} s"
+    kind, text = ("failed", error) if error else ("out", said)
+    part = step.path(output, number, "part")
+    with open(part, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(part, step.path(output, number, kind))
+    return not error
+
+
+def time_left(seconds):
+    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
+
+
+def carry_out(steps, output, rounds):
+    missing = [(number, step) for number in range(1, rounds + 1) for step in steps
+               if not os.path.exists(step.path(output, number, "out"))]
+    started, expected_so_far = time.monotonic(), 0.0
+    for done, (number, step) in enumerate(missing):
+        elapsed = time.monotonic() - started
+        pace = elapsed / expected_so_far if expected_so_far > 5 else 1.0
+        left = pace * sum(other.seconds for _, other in missing[done:])
+        print(f"{done + 1} of {len(missing)}: {step.name}, round {number} of {rounds}; {time_left(left)} left", flush=True)
+        if not run_step(step, output, number):
+            with open(step.path(output, number, "failed"), encoding="utf-8") as file:
+                print(f"bench/papers: {step.name} failed: {file.read().strip()}", file=sys.stderr)
+        expected_so_far += step.seconds

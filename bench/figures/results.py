@@ -1,0 +1,83 @@
+"""What the runs printed, as series: for each x the median of the rounds, the least and the most."""
+import csv
+import io
+import os
+import re
+import statistics
+
+from report.page import element, table, text_of
+
+DATA = os.path.join(os.path.dirname(os.path.realpath(__file__)), "data")
+
+
+class Point:
+    def __init__(self, x, values):
+        self.x, self.median, self.least, self.most = x, statistics.median(values), min(values), max(values)
+
+
+def points(groups):
+    """Points of a dictionary from x to the values of the rounds."""
+    return [Point(x, groups[x]) for x in sorted(groups)]
+
+
+def at(series, x):
+    """The median at x; None: there is none."""
+    return next((point.median for point in series if point.x == x), None)
+
+
+def paper(name):
+    """Rows of a table of a paper."""
+    with open(os.path.join(DATA, name), encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+class Results:
+    def __init__(self, output, steps):
+        self.output, self.steps = output, steps
+        self.files = sorted(os.listdir(os.path.join(output, "raw")))
+
+    def texts(self, name):
+        """What the step printed, in each round that ended well."""
+        for file in self.files:
+            if re.fullmatch(re.escape(name) + r"\.\d+\.out", file):
+                with open(os.path.join(self.output, "raw", file), encoding="utf-8") as opened:
+                    yield opened.read()
+
+    def rows(self, name):
+        """Rows of CSV of all rounds."""
+        for text in self.texts(name):
+            yield from csv.DictReader(io.StringIO(text))
+
+    def by_round(self, name):
+        """Rows of CSV of each round."""
+        return [list(csv.DictReader(io.StringIO(text))) for text in self.texts(name)]
+
+    def series(self, name, column, by="bytes", scale=1e-3, **wanted):
+        """Points over the column `by`, of rows whose columns are as wanted."""
+        groups = {}
+        for row in self.rows(name):
+            if row.get(column) and all(row.get(key) == value for key, value in wanted.items()):
+                groups.setdefault(float(row[by]), []).append(float(row[column]) * scale)
+        return points(groups)
+
+    def figure(self, name):
+        """The number in the line RESULT of a benchmark, of each round."""
+        for text in self.texts(name):
+            found = re.search(r'^RESULT .*figure="(?:\d+ iterations, )?([0-9.e+-]+) .*" verified=yes$', text, re.MULTILINE)
+            if found:
+                yield float(found[1])
+
+    def over(self, names):
+        """Points of such numbers, of a dictionary from x to names of steps."""
+        groups = {x: list(self.figure(name)) for x, name in names.items()}
+        return points({x: values for x, values in groups.items() if values})
+
+    def failures(self):
+        rows = []
+        for file in self.files:
+            if file.endswith(".failed") and file.replace(".failed", ".out") not in self.files:
+                with open(os.path.join(self.output, "raw", file), encoding="utf-8") as opened:
+                    rows.append((file[:-len(".failed")], opened.read().strip()[:200]))
+        if not rows:
+            return ""
+        return element("p", text_of("These runs failed, or took too long:")) + table(("run", "what it said"), rows)

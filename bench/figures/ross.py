@@ -1,0 +1,78 @@
+"""Ross, Latham, Gropp, Thakur, Toonen: Implementing MPI-IO Atomic Mode Without File System Support, CCGrid 2005: figures 7
+and 8, table 1."""
+import csv
+import io
+
+from figures.chart import Curve, about, chart, verdict
+from figures.results import at, paper, points
+from report.page import element, table, text_of
+
+NAME = "ross"
+TITLE = "Ross, Latham, Gropp, Thakur, Toonen: mutexes without a file system's locks (2005)"
+COLUMNS = "what,mutex,units,nodes,work_us,rounds,turn_ns,overhead,unfairness,acquire_ns,release_ns"
+MUTEXES = (("dart", "dart_lock"), ("range", "range lock"), ("hybrid", "hybrid, of the paper"), ("onesided", "one-sided, of the paper"),
+           ("mpi-lock", "MPI_Win_lock"), ("pthread", "pthread mutex"), ("fcntl", "fcntl"))
+
+
+def units_of(quick):
+    return (1, 2, 4) if quick else (1, 2, 4, 8, 16)
+
+
+def steps(machine, quick):
+    found, works = [], "0,1000" if quick else "0,1000,10000,100000"
+    for units in units_of(quick):
+        arguments = f"--csv --sleep --work={works} --seconds=1 --rounds={20 if quick else 50}"
+        seconds = 1 + units * (1 if quick else 4)
+        for only in ("dart", "range", "pthread", "fcntl"):
+            found.append(machine.step(f"mutex-{only}-{units}", "mutex-shmem", units, f"{arguments} --only={only}", seconds / 4))
+        for only in ("hybrid", "onesided", "mpi-lock"):
+            if units <= 2 * machine.cores:
+                found.append(machine.step(f"mutex-{only}-{units}", "mutex-mpi", units, f"{arguments} --only={only}", seconds))
+    return [step for step in found if step is not None]
+
+
+def series(results, mutex, work):
+    """Per cent of overhead over the units."""
+    groups = {}
+    for units in (1, 2, 4, 8, 16):
+        for text in results.texts(f"mutex-{mutex}-{units}"):
+            for row in csv.DictReader(io.StringIO(COLUMNS + "\n" + text)):
+                if row["what"] == "contended" and row["mutex"] == mutex and float(row["work_us"]) == work and row["overhead"]:
+                    groups.setdefault(units, []).append(max(float(row["overhead"]), 0.001))
+    return points(groups)
+
+
+def free_table(results):
+    rows = []
+    for mutex, words in MUTEXES:
+        for text in list(results.texts(f"mutex-{mutex}-2"))[-1:]:
+            turn = {row["what"]: row["turn_ns"] for row in csv.DictReader(io.StringIO(COLUMNS + "\n" + text))}
+            rows.append((words, turn.get("free-first", "-"), turn.get("free-last", "-")))
+    return element("p", element("b", "Without contention, ns of acquire and release, two units of one node")) + \
+        table(("mutex", "by the unit that has it", "by the other"), rows)
+
+
+def work_figure(results, work):
+    curves = [Curve(words, series(results, mutex, work)) for mutex, words in MUTEXES]
+    hybrid, onesided, dart = (series(results, mutex, work) for mutex in ("hybrid", "onesided", "dart"))
+    most = max((point.x for point in onesided), default=0)
+    found = all(at(one, most) is not None for one in (hybrid, onesided, dart)) and most > 2
+    return (chart(f"Overhead with {work / 1000:g} ms of work in a turn (a sleep), one node", "units", "per cent", curves) +
+            verdict(found, found and at(hybrid, most) <= 1.1 * at(onesided, most) and at(dart, most) <= at(hybrid, most) * 1.1,
+                    found and f"with {most:g} units the one-sided mutex has {at(onesided, most):.3g} % of overhead, the hybrid one "
+                    f"{at(hybrid, most):.3g} %, and dart_lock {at(dart, most):.3g} %. In the paper the hybrid mutex does not degrade "
+                    "where processes outnumber processors, and the one-sided one does."))
+
+
+def section(results):
+    rows = [[row["network"].replace("_", " ")] + [row[key] for key in ("1", "4", "8", "16", "32", "64")]
+            for row in paper("romio-overhead.csv")]
+    parts = [about("mutexes for MPI-IO's atomic mode, by one-sided communication alone, and with messages to who is next (hybrid). "
+                   "At 100 ms of work both are level with one process on a processor; with two the one-sided mutex degrades.",
+                   "the two mutexes of the paper by plain MPI, beside DART's lock and range lock, MPI's exclusive lock, a pthread "
+                   "mutex and fcntl. Overhead is the share of the time that is not work."),
+             free_table(results)]
+    parts += [work_figure(results, work) for work in (1000, 10000, 100000)]
+    parts.append(element("p", text_of("Table 1 of the paper, ms of overhead of the hybrid mutex without work, by processes:")) +
+                 table(("network", 1, 4, 8, 16, 32, 64), rows))
+    return "".join(parts)

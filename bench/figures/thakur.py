@@ -1,0 +1,81 @@
+"""Thakur, Gropp, Toonen: Optimizing the Synchronization Operations in MPI One-Sided Communication, IJHPCA 19(2), 2005:
+figures 2 and 6, tables 1 and 2, which are ratios to point-to-point messages in an exchange with four neighbours."""
+from figures.chart import Curve, about, chart, verdict
+from figures.results import Point, at, paper
+from report.page import element, table, text_of
+
+NAME = "thakur"
+TITLE = "Thakur, Gropp, Toonen: synchronisation of MPI's one-sided communication (2005)"
+WAYS = (("fence", "fence"), ("pscw", "post, start, complete, wait"), ("lock", "lock"))
+SHAPES = (("halo-node", "one node", 1, {}), ("halo-nodes", "two simulated nodes", 2, {}),
+          ("halo-tcp", "two nodes over TCP", 2, {"UCX_TLS": "tcp,self"}))
+
+
+def steps(machine, quick):
+    arguments = "--pattern=halo --format=csv " + ("--time=2 --repeat=3 --most=4096" if quick else "--time=5 --repeat=5")
+    found = [machine.step(name, "epochs-mpi", 2, arguments, 5 if quick else 20, nodes=nodes, **environment)
+             for name, _, nodes, environment in SHAPES]
+    found.append(machine.step("messages", "messages-shmem", 4, "--format=csv --calls=*fence*,*post*,lock*put*,put*flush*", 4,
+                              nodes=4, DART_PROGRESS="none", DART_NET="latency=2ms"))
+    return [step for step in found if step is not None]
+
+
+def ratios(results, name, way, column):
+    """Of the time of messages by plain MPI in the same round."""
+    groups, messages = {}, {}
+    for number, text in enumerate(results.by_round(name)):
+        for row in text:
+            if row["case"] == "halo.messages":
+                messages[number, row["bytes"]] = float(row["mpi_ns"])
+        for row in text:
+            if row["case"] == f"halo.put.{way}" and row[column] and (number, row["bytes"]) in messages:
+                groups.setdefault(float(row["bytes"]), []).append(float(row[column]) / messages[number, row["bytes"]])
+    return [Point(x, groups[x]) for x in sorted(groups)]
+
+
+def of_paper(way, machine, implementation):
+    return [Point(float(row["bytes"]), [float(row[way])]) for row in paper("mpich2-halo.csv")
+            if row["machine"] == machine and row["implementation"] == implementation and row[way]]
+
+
+def shape_figure(results, name, where):
+    parts = []
+    for way, words in WAYS:
+        dart, native = ratios(results, name, way, "dart_ns"), ratios(results, name, way, "mpi_ns")
+        curves = [Curve("DART", dart), Curve("plain MPI", native)]
+        if name == "halo-node":
+            curves += [Curve("Sun MPI on a Sun SMP", of_paper(way, "sun", "Sun MPI"), ""),
+                       Curve("MPICH2 on a Sun SMP", of_paper(way, "sun", "MPICH2"), "plain MPI")]
+        else:
+            curves += [Curve("LAM on Fast Ethernet", of_paper(way, "linux", "LAM"), ""),
+                       Curve("MPICH2 on Fast Ethernet", of_paper(way, "linux", "MPICH2"), "plain MPI")]
+        parts.append(chart(f"Figures 2 and 6, tables 1 and 2: exchange with four neighbours by {words}, {where}", "bytes", "times of messages", curves,
+                           bytes_on_x=True))
+    fence, pscw = (ratios(results, name, way, "dart_ns") for way in ("fence", "pscw"))
+    small, large = at(fence, 16), fence[-1].median if fence else None
+    found = small is not None and at(pscw, 16) is not None
+    parts.append(verdict(found, found and large <= max(small, 1.3),
+                         found and f"one-sided communication costs most where blocks are small, and nears messages with size: by "
+                         f"fence {small:.2f} of their time at 16 bytes and {large:.2f} at the largest block, by post and start "
+                         f"{at(pscw, 16):.2f} at 16 bytes."))
+    return "".join(parts)
+
+
+def messages(results):
+    rows = {}
+    for row in results.rows("messages"):
+        rows[row["case"], row["shape"]] = (row["case"], row["shape"], row["units"], row["messages"], row["chain"])
+    if not rows:
+        return ""
+    return (element("p", text_of("Messages of DART between 4 nodes, exact, and the longest chain of them that somebody waits for:")) +
+            table(("call", "operations", "units", "messages", "chain"), rows.values()))
+
+
+def section(results):
+    parts = [about("MPICH2 with less synchronisation: a fence is a reduce-scatter and no barrier, operations are deferred, and a "
+                   "lock travels with them. Its ghost exchange takes up to 3.5 times as long as messages where others took up to "
+                   "19 times.",
+                   "two units, each with four neighbours (two of them itself), 16 bytes to 256 KiB a block; ratios to MPI_Isend, "
+                   "MPI_Irecv and MPI_Waitall of the same round, below 1 is faster than messages.")]
+    parts += [shape_figure(results, name, where) for name, where, _, _ in SHAPES]
+    return "".join(parts) + messages(results)

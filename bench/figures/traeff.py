@@ -1,0 +1,137 @@
+"""Träff, Ritzdorf, Hempel: The Implementation of MPI-2 One-Sided Communication for the NEC SX-5, SC 2000: tables 1 to 4,
+figures 1 and 2."""
+import re
+
+from figures.chart import Curve, about, chart, size_name, verdict
+from figures.results import Point, at, paper, points
+from report.page import element, table, text_of
+
+NAME = "traeff"
+TITLE = "Träff, Ritzdorf, Hempel: one-sided communication on the NEC SX-5 (2000)"
+WAYS = (("put.fence", "put, fence"), ("get.fence", "get, fence"), ("put.pscw", "put, post and start"),
+        ("get.pscw", "get, post and start"), ("put.lock", "put, lock"), ("get.lock", "get, lock"), ("messages", "messages"))
+COLUMNS = {"put.fence": "put_fence", "get.fence": "get_fence", "put.pscw": "put_dedicated", "get.pscw": "get_dedicated",
+           "put.lock": "put_lock", "get.lock": "get_lock", "messages": "sendrecv"}
+MEMORIES = (("", "allocated", "global"), (" --registered", "registered", "local"))
+
+
+def sync_steps(machine, quick):
+    steps = []
+    for units in (2, 4) if quick else (2, 4, 6, 8):
+        for pattern in ("right", "all"):
+            arguments = f"--overhead --pattern={pattern} --format=csv " + ("--quick" if quick else "--time=5 --repeat=5")
+            steps.append(machine.step(f"sync-{pattern}-shmem-{units}", "epochs-shmem", units, arguments, 1 if quick else 2))
+            steps.append(machine.step(f"sync-{pattern}-nodes-{units}", "epochs-shmem", units, arguments, 3, nodes=units))
+            if units <= machine.cores:
+                steps.append(machine.step(f"sync-{pattern}-mpi-{units}", "epochs-mpi", units, arguments, 3))
+    return steps
+
+
+def exchange_steps(machine, quick):
+    steps = []
+    for flag, memory, _ in MEMORIES:
+        arguments = f"--operation=both --format=csv{flag} --least=1024 "
+        arguments += "--most=16384 --time=2 --repeat=3" if quick else "--most=4194304 --time=5 --repeat=3"
+        seconds = 4 if quick else 25
+        steps.append(machine.step(f"exchange-right-{memory}", "epochs-mpi", 2, "--pattern=right " + arguments, seconds))
+        steps.append(machine.step(f"exchange-all-{memory}", "epochs-shmem", 4 if quick else 8, "--pattern=all " + arguments,
+                                  seconds))
+    return steps
+
+
+def steps(machine, quick):
+    arguments = "--time=2 --repeat=3" if quick else "--time=5 --repeat=5"
+    found = sync_steps(machine, quick) + exchange_steps(machine, quick)
+    for puts in (1, 16):
+        found.append(machine.step(f"types-{puts}", "epoch-types-mpi", 2, f"--puts={puts} {arguments}", 4, nodes=2))
+    return [step for step in found if step is not None]
+
+
+# ---- the section -----------------------------------------------------------------------------------
+
+
+def sync_series(results, pattern, where, way):
+    groups = {}
+    for units in (2, 4, 6, 8):
+        for row in results.rows(f"sync-{pattern}-{where}-{units}"):
+            if row["case"] == f"{pattern}.{way}" and row["dart_ns"]:
+                groups.setdefault(units, []).append(float(row["dart_ns"]) * 1e-3)
+    return points(groups)
+
+
+def of_table_1(column):
+    return [Point(float(row["processors"]), [float(row[column])]) for row in paper("nec-sync.csv") if row["window"] == "global"]
+
+
+def sync_figure(results, where, label):
+    curves = []
+    for way, words, column in (("put.fence", "fence", "fence"), ("put.pscw", "post and start", "dedicated"), ("put.lock", "lock", "lock")):
+        for pattern, neighbours in (("right", 1), ("all", "p")):
+            curves.append(Curve(f"{words}, {neighbours} neighbour(s)", sync_series(results, pattern, where, way)))
+            curves.append(Curve(f"NEC: {words}, {neighbours}", of_table_1(f"{column}_{neighbours}"), curves[-1].name))
+    one, many = (sync_series(results, pattern, where, "put.fence") for pattern in ("right", "all"))
+    locks = sync_series(results, "all", where, "put.lock"), sync_series(results, "right", where, "put.lock")
+    most = min((series[-1].x for series in (one, many, *locks) if series), default=0)
+    found = most > 2 and all(at(series, most) for series in (one, many, *locks))
+    ratio = at(many, most) / at(one, most) if found else 0
+    growth = at(locks[0], most) / at(locks[1], most) if found else 0
+    return (chart(f"Table 1: opening and closing epochs without data, {label}", "units", "µs", curves, log_x=False) +
+            verdict(found, found and ratio < 1.5 and growth > most / 4,
+                    found and f"with {most:g} units a fence takes {ratio:.2f} of its time with all neighbours instead of one "
+                    f"(independent of them), and locks of all neighbours {growth:.1f} times that of one (linear)."))
+
+
+def exchange_figure(results, pattern, memory, window, neighbours):
+    suffix = ".registered" if memory == "registered" else ""  # of the names of cases
+    curves = [Curve(words, results.series(f"exchange-{pattern}-{memory}", "dart_ns", case=f"{pattern}.{way}{suffix}"))
+              for way, words in WAYS]
+    by_mpi = results.series(f"exchange-{pattern}-{memory}", "mpi_ns", case=f"{pattern}.messages{suffix}")
+    curves.append(Curve("messages of plain MPI", by_mpi))
+    rows = [row for row in paper("nec-exchange.csv") if row["neighbours"] == str(neighbours) and row["window"] == window]
+    for way, words in (("put.fence", "put, fence"), ("messages", "messages")):
+        curves.append(Curve(f"NEC: {words}", [Point(float(row["bytes"]), [float(row[COLUMNS[way]])]) for row in rows], words))
+    put = results.series(f"exchange-{pattern}-{memory}", "dart_ns", case=f"{pattern}.put.fence{suffix}")
+    sent = by_mpi or results.series(f"exchange-{pattern}-{memory}", "dart_ns", case=f"{pattern}.messages{suffix}")
+    last = min(put[-1].x, sent[-1].x) if put and sent else 0
+    here = at(put, last) / at(sent, last) if last else 0
+    there = next((float(row["put_fence"]) / float(row["sendrecv"]) for row in rows if float(row["bytes"]) == last), 0)
+    number = {"right": "Table 2, figure 1", "all": "Table 3, figure 2"}[pattern]
+    of_whom = "one neighbour" if pattern == "right" else "all neighbours"
+    return (chart(f"{number}: exchange with {of_whom}, {memory} memory", "bytes", "µs", curves, bytes_on_x=True) +
+            verdict(bool(last and there), here <= 1.1 * there,
+                    f"a fence with puts of {size_name(last)} takes {here:.2f} of the time of messages, on the NEC {there:.2f}."))
+
+
+def types_table(results):
+    rows = []
+    for puts in (1, 16):
+        for text in results.texts(f"types-{puts}"):
+            for way, what, dart, mpi in re.findall(r"^(fence|pscw|lock) +(.*?) {2,}(\S+) +(\S+)$", text, re.MULTILINE):
+                rows.append((puts, way, what, dart, mpi))
+    if not rows:
+        return element("p", text_of("Table 4: nothing was measured here."))
+    seen = {}
+    for puts, way, what, dart, mpi in rows:
+        seen.setdefault((puts, way, what), []).append((float(dart), float(mpi) if mpi != "-" else 0))
+    lines = [(*key, f"{sorted(value)[len(value) // 2][0]:.2f}", f"{sorted(value)[len(value) // 2][1]:.2f}")
+             for key, value in seen.items()]
+    nec = [(row["bytes"], row["put_cached_vector"], row["put_uncached_vector"], row["put_cached_struct"],
+            row["put_uncached_struct"], row["sendrecv_struct"]) for row in paper("nec-types.csv")]
+    return (element("p", element("b", "Table 4: scattered data, 1 KiB, two simulated nodes, µs")) +
+            table(("puts", "synchronisation", "data", "DART", "plain MPI"), lines) +
+            element("p", text_of("DART describes a type to a target once. On the NEC, µs, with the description cached at the target "
+                                 "or sent each time:")) +
+            table(("bytes", "vector, cached", "vector, sent", "struct, cached", "struct, sent", "struct by messages"), nec))
+
+
+def section(results):
+    parts = [about("epochs on a vector machine with shared memory. A fence takes as long with one neighbour as with all, and grows "
+                   "with the logarithm of the processes; dedicated synchronisation and locks grow with the neighbours and not "
+                   "with the processes. With one neighbour one-sided communication never catches up with messages; with eight "
+                   "it does above 64 KiB in global memory.",
+                   "the same seven ways. Allocated memory stands for the NEC's global windows, registered memory for local ones."),
+             sync_figure(results, "shmem", "one node"), sync_figure(results, "nodes", "each unit on a simulated node"),
+             sync_figure(results, "mpi", "one node, dart-mpi")]
+    for pattern, neighbours in (("right", 1), ("all", 8)):
+        parts += [exchange_figure(results, pattern, memory, window, neighbours) for _, memory, window in MEMORIES]
+    return "".join(parts) + types_table(results)

@@ -1,0 +1,158 @@
+"""Zhou, Idrees, Gracia: Leveraging MPI-3 shared-memory extensions for efficient PGAS runtime systems, Euro-Par 2015:
+figures 2 to 6."""
+
+from figures.chart import Curve, about, chart, verdict
+from figures.hpcc import hpcc_step, hpcc_gups
+from figures.results import at
+
+NAME = "zhou"
+TITLE = "Zhou, Idrees, Gracia: DART-MPI with shared-memory windows (2015)"
+SIZES = "8,64,256,1K,4K,16K,64K,256K,1M,2M"
+# One-way latency and bandwidth of MPI on a Cray XC40, by OSU's benchmarks as H. Pritchard published them in 2016
+# (gist.github.com/hppritcha/6a3acd0c192fcfd082bd543fc98e6fe6): 1.2 µs, 9.6 GB/s.
+ARIES = "latency=1200ns,bandwidth=9600M"
+
+
+def near_steps(machine, quick):
+    arguments = "--format=csv --cases=put_blocking,get_blocking "
+    arguments += "--sizes=8,1K,64K,1M --time=2 --repetitions=3" if quick else f"--sizes={SIZES} --time=5"
+    seconds = 2 if quick else 6
+    return [machine.step("near-shmem", "micro-shmem", 2, arguments, seconds),
+            machine.step("near-mpi", "micro-mpi", 2, arguments, 2 * seconds), machine.openshmem(5)]
+
+
+def distance_steps(machine, quick):
+    arguments = "--repeat=3 --time=1" if quick else ""
+    return [machine.step("distance-node", "distance-shmem", 4 if quick else 8, arguments, 2),
+            machine.step("distance-nodes", "distance-mpi", 4, arguments, 8, nodes=2),
+            machine.step("distance-tcp", "distance-mpi", 2, arguments, 5, nodes=2, UCX_TLS="tcp,self"),
+            machine.step("distance-aries", "distance-shmem", 6 if quick else 12, arguments, 4, nodes=3, DART_NET=ARIES)]
+
+
+def updates_name(variant, backend, units, nodes):
+    return f"updates-{variant}-{backend}-{units}x{nodes}"
+
+
+def updates_steps(machine, quick):
+    table, steps = (16, []) if quick else (22, [])
+    for units in (1, 2, 4) if quick else (1, 2, 4, 8, 16):
+        for variant in ("atomic", "gxp"):
+            arguments = f"--table={table} --variant={variant} --updates-per-word={1 if quick else 4}"
+            steps.append(machine.step(updates_name(variant, "shmem", units, 1), "randomaccess-shmem", units, arguments, 1))
+    for units, nodes in ((2, 1), (2, 2)) if quick else ((1, 1), (2, 1), (2, 2), (4, 2)):
+        for variant in ("atomic", "mpi-accumulate", "mpi-gxp", "mpi-bucket"):
+            slow = variant in ("mpi-accumulate", "mpi-gxp") or units > machine.cores
+            updates = 1 << (14 if quick or slow else 22)
+            arguments = f"--table={table} --variant={variant} --updates={updates}"
+            steps.append(machine.step(updates_name(variant, "mpi", units, nodes), "randomaccess-mpi", units, arguments, 2,
+                                      nodes=nodes))
+    return steps + [hpcc_step(machine, quick)]
+
+
+def stencil_name(memory, backend, units, size):
+    return f"stencil-{memory}-{backend}-{units}-{size}"
+
+
+def stencil_steps(machine, quick):
+    steps = []
+    for size, all_units in ((64, (1, 2, 4, 8, 16)), (1024, (1, 2, 4))):
+        if quick and size > 64:
+            continue
+        for units in all_units[:3] if quick else all_units:
+            for memory in ("dart", "notify"):
+                steps.append(machine.step(stencil_name(memory, "shmem", units, size), "stencil-shmem", units,
+                                          f"--size={size} --memory={memory} --verify=residual", 1 if size == 64 else 5))
+            if units <= 2 * machine.cores and size == 64 or units <= machine.cores:
+                steps.append(machine.step(stencil_name("mpi", "mpi", units, size), "stencil-mpi", units,
+                                          f"--size={size} --memory=mpi --verify=residual", 6))
+    return steps
+
+
+def steps(machine, quick):
+    found = near_steps(machine, quick) + distance_steps(machine, quick) + updates_steps(machine, quick)
+    return [step for step in found + stencil_steps(machine, quick) if step is not None]
+
+
+# ---- the section -----------------------------------------------------------------------------------
+
+
+def near_figure(results, operation):
+    case = f"{operation}_blocking"
+    dart = results.series("near-shmem", "dart_ns", case=case)
+    by_mpi = results.series("near-mpi", "mpi_ns", case=case)
+    curves = [Curve("dart-shmem", dart), Curve("dart-mpi", results.series("near-mpi", "dart_ns", case=case)),
+              Curve("plain MPI", by_mpi), Curve("OpenSHMEM (Open MPI)", results.series("openshmem", f"{operation}_ns")),
+              Curve("memcpy between processes", results.series("near-shmem", "floor_ns", case=case))]
+    small, large, mpi = at(dart, 8), at(dart, 1024), at(by_mpi, 8)
+    found = None not in (small, large, mpi)
+    return (chart(f"Figure 2: blocking {operation} inside a node", "bytes", "µs", curves, bytes_on_x=True) +
+            verdict(found, found and large - small < 0.1 and mpi > 10 * small,
+                    found and f"1 KiB takes {large - small:.3f} µs more than 8 bytes (flat below 1 KiB), and plain MPI takes "
+                    f"{mpi / small:.0f} times as long for 8 bytes (more than 10 times)."))
+
+
+def distance_figure(results, number, nbytes):
+    def series(name, column):
+        return results.series(name, column, by="target", bytes=str(nbytes), operation="put")
+
+    near, far = series("distance-nodes", "dart_ns"), series("distance-nodes", "mpi_ns")
+    aries = series("distance-aries", "dart_ns")
+    curves = [Curve("one node, dart-shmem", series("distance-node", "dart_ns")), Curve("2 nodes, dart-mpi", near),
+              Curve("2 nodes, plain MPI", far), Curve("TCP, dart-mpi", series("distance-tcp", "dart_ns")),
+              Curve("TCP, plain MPI", series("distance-tcp", "mpi_ns")), Curve("3 nodes, simulated Aries", aries)]
+    inside = [point.median for point in aries if point.x % 3 == 0]
+    outside = [point.median for point in aries if point.x % 3 != 0]
+    found = bool(inside and outside)
+    return (chart(f"Figure {number}: blocking put of {nbytes} bytes from unit 0 to the unit at a distance", "target", "µs",
+                  curves, log_x=False) +
+            verdict(found, found and max(inside) < min(outside),
+                    found and f"on the simulated Aries all targets of the same node ({max(inside):.3g} µs at most) are faster "
+                    f"than all of other nodes ({min(outside):.3g} to {max(outside):.3g} µs). Unit U is on node U modulo 3, so "
+                    "the step comes at every third unit, not at one distance."))
+
+
+def updates_figure(results):
+    def series(variant, backend, nodes):
+        return results.over({units: updates_name(variant, backend, units, nodes) for units in (1, 2, 4, 8, 16)})
+
+    atomic, native = series("atomic", "mpi", 2), series("mpi-accumulate", "mpi", 2)
+    curves = [Curve("one node, atomic", series("atomic", "shmem", 1)), Curve("one node, get and put", series("gxp", "shmem", 1)),
+              Curve("one node, MPI_Accumulate", series("mpi-accumulate", "mpi", 1)),
+              Curve("one node, MPI_Get and MPI_Put", series("mpi-gxp", "mpi", 1)),
+              Curve("2 nodes, dart-mpi, atomic", atomic), Curve("2 nodes, MPI_Accumulate", native),
+              Curve("2 nodes, messages in buckets", series("mpi-bucket", "mpi", 2)),
+              Curve("HPC Challenge, one node", hpcc_gups(results))]
+    here, there = at(atomic, 2), at(native, 2)
+    found = None not in (here, there)
+    return (chart("Figure 5: RandomAccess", "units", "GUP/s", curves) +
+            verdict(found, found and here > there, found and f"between two nodes DART does {here / there:.1f} times the updates "
+                    "of MPI_Accumulate (more than native MPI)."))
+
+
+def stencil_figure(results, size):
+    def series(memory, backend):
+        return results.over({units: stencil_name(memory, backend, units, size) for units in (1, 2, 4, 8, 16)})
+
+    dart, native = series("dart", "shmem"), series("mpi", "mpi")
+    curves = [Curve("DART, puts and a barrier", dart), Curve("DART, notifications", series("notify", "shmem")),
+              Curve("plain MPI, puts and a barrier", native)]
+    most = max((point.x for point in native), default=0)
+    here, there = at(dart, most), at(native, most)
+    found = None not in (here, there)
+    return (chart(f"Figure 6: five-point stencil, {size} x {size}, one node, to convergence", "units", "s", curves) +
+            verdict(found, found and here < there,
+                    found and f"with {most:g} units DART takes {here / there:.2g} of the time of native MPI (about 0.65 with "
+                    "16 units of the paper's)."))
+
+
+def section(results):
+    parts = [about("DART on MPI-3 windows that share memory inside a node; a Cray XC40 with 24 cores a node. Latency by size "
+                   "is flat below 1 KiB inside a node, where native MPI takes more than 10 times as long; it is constant "
+                   "inside a node and between nodes, with a step at the border. RandomAccess with up to 1024 units, and a "
+                   "stencil of floats.",
+                   "the same operations on this machine's cores, on simulated nodes, over TCP, and on the simulated network "
+                   f"with the latency of a Cray Aries (DART_NET={ARIES})."),
+             near_figure(results, "put"), near_figure(results, "get"), distance_figure(results, 3, 8),
+             distance_figure(results, 4, 1 << 20), updates_figure(results), stencil_figure(results, 64),
+             stencil_figure(results, 1024)]
+    return "".join(parts)

@@ -1,0 +1,65 @@
+# bench/papers: runs each command once, goes on where it was stopped, says what failed, and draws a page that is well-formed
+# and tells whether a paper's shape is there. The programs are stand-ins with figures of their own.
+source "$(dirname "$0")/cli.bash"
+need python3
+top=$(cd "$(dirname "$0")/../.." && pwd)
+fake=$work/build
+mkdir -p "$fake"/{bench,dart-shmem,dart-mpi} "$work/bin"
+
+# dartrun: runs the program once, with the words behind it; epochs print what the test wants.
+for backend in shmem mpi; do
+  cat >"$fake/dart-$backend/dartrun" <<'END'
+#!/bin/bash
+while [[ $1 == -* ]]; do shift 2; done
+exec "$@"
+END
+done
+cat >"$fake/bench/epochs-mpi" <<'END'
+#!/bin/bash
+echo run >>"$COUNTED"
+[[ -z ${BROKEN:-} ]] || { echo "no room" >&2; exit 3; }
+echo backend,units,nodes,case,bytes,dart_ns,floor_ns,dart_per_floor,mpi_ns,dart_per_mpi
+for bytes in 16 64 4096; do
+  echo "mpi,2,1,halo.messages,$bytes,900,,,1000,0.9"
+  for way in fence pscw lock; do echo "mpi,2,1,halo.put.$way,$bytes,$(($FENCE + 16000 / bytes)),1000,1,3000,1"; done
+done
+END
+for program in micro-shmem messages-shmem; do printf '#!/bin/sh\n' >"$fake/bench/$program"; done
+chmod +x "$fake"/*/*
+export COUNTED=$work/counted FENCE=1000
+counted() { wc -l <"$COUNTED"; }
+papers() { run "$top/bench/papers" --build "$fake" --only thakur "$@" "$work/drawn"; }
+
+BROKEN=1 papers --quick
+expect_code 0
+[[ $out == *"1 of 4: halo-node, round 1 of 1"* && $err == *"halo-node failed: exit code 3: no room"* && $(counted) == 3 ]] ||
+  fail "what fails is said: $out $err"
+grep -q 'halo-node.1</td><td>exit code 3: no room' "$work/drawn/papers.html" || fail "the page does not say what failed"
+papers --quick
+[[ $(counted) == 6 ]] || fail "what had failed was not run again: $(counted)"
+papers --quick
+[[ $(counted) == 6 && $out == "$work/drawn/papers.html" ]] || fail "what had been run was run again: $out"
+papers --rounds 2
+[[ $(counted) == 9 && $out == *"1 of 4: halo-node, round 2 of 2"* ]] || fail "a second round runs what is missing: $(counted): $out"
+page=$(<"$work/drawn/papers.html")
+[[ $page == *"The shape holds here: </b>one-sided communication costs most where blocks are small"*"by fence 2.00 of their time at 16 bytes and 1.00"* ]] ||
+  fail "the shape is not told"
+[[ $page != *"<script"* && $page != *"http"* ]] || fail "the page needs something else"
+python3 -c 'import sys, xml.dom.minidom
+text = open(sys.argv[1], encoding="utf-8").read()
+xml.dom.minidom.parseString(text.split("\n", 1)[1].encode())
+assert text.count("<polyline") >= 30, text.count("<polyline")' "$work/drawn/papers.html" 2>"$work/err" || fail "the page: $(<"$work/err")"
+
+rm -r "$work/drawn"
+FENCE=9000 papers --quick
+sed -i 's/^\(mpi,2,1,halo.put.fence,4096\),[0-9]*/\1,99000/' "$work/drawn/raw/"*.out
+papers --page
+[[ $(<"$work/drawn/papers.html") == *"The shape does not hold here"* ]] || fail "a wrong shape is not told"
+run "$top/bench/papers" --build "$work/nothing" "$work/none"
+expect_code 1; [[ $err == "bench/papers: no benchmarks in $work/nothing: build DART there, or name another folder by --build" ]] ||
+  fail "said: $err"
+touch "$work/file"
+run "$top/bench/papers" --build "$fake" "$work/file/x"; expect_code 1; expect_line "bench/papers: $work/file/x: Not a directory"
+run "$top/bench/papers" --build "$fake" --rounds 0 "$work/none"; expect_code 1; expect_line "bench/papers: --rounds is 0, not *"
+run "$top/bench/papers" --help; expect_code 0
+finish
