@@ -172,6 +172,7 @@ dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int
     dart__spread_bcast(team, buffer, nbytes, root);
     return DART_OK;
   }
+  dart__step_make_room(team, nbytes);
   in_pieces(&b, overlapping(team, team->exchange.result_bytes), root_writes_one, lead_bcast,
             others_read_one);
   return DART_OK;
@@ -193,6 +194,7 @@ dart_ret_t dart__coll_scatter(dart__team_t *team, const void *send, void *recv, 
     dart__spread_scatter(team, send, recv, nbytes, root);
     return DART_OK;
   }
+  dart__step_make_room(team, nbytes);
   in_pieces(&b, overlapping(team, piece_per_unit(team)), root_writes_others, lead_scatter,
             read_own);
   return DART_OK;
@@ -214,6 +216,7 @@ dart_ret_t dart__coll_gather(dart__team_t *team, const void *send, void *recv, s
     dart__spread_gather(team, send, recv, nbytes, root);
     return DART_OK;
   }
+  dart__step_make_room(team, nbytes);
   in_pieces(&b, overlapping(team, piece_per_unit(team)), others_write_own, lead_gather,
             root_reads_all);
   return DART_OK;
@@ -238,6 +241,8 @@ dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv
   if (team->nunits > 1 && dart__direct_may(team, nbytes) &&
       dart__direct_allgather(team, send, recv, nbytes, &ret))
     return ret;
+  if (team->nunits > 1 && !dart__is_spread(team))
+    dart__step_make_room(team, nbytes);
   dart__coll_share(team, send, recv, nbytes);
   return DART_OK;
 }
@@ -302,8 +307,7 @@ dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *rec
                                  const size_t *nelem, const size_t *displs, size_t size)
 {
   slices_t   s     = { .nelem = nelem, .displs = displs, .size = size };
-  size_t     room  = team->exchange.result_bytes - (size_t)team->nunits; /* slices are rounded up */
-  size_t     total = 0;
+  size_t     total = 0, room;
   dart_ret_t ret;
 
   if (team->nunits == 1) {
@@ -316,6 +320,8 @@ dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *rec
   if (dart__direct_may(team, total / (size_t)team->nunits) &&
       dart__direct_allgatherv(team, send, recv, nelem, displs, size, total, &ret))
     return ret;
+  dart__step_make_room(team, total / (size_t)team->nunits);
+  room     = team->exchange.result_bytes - (size_t)team->nunits; /* slices are rounded up */
   s.nsteps = total / room + (total % room > 0);
 
   for (size_t k = 0; k < s.nsteps; k++) {
@@ -418,10 +424,8 @@ static void swap_pieces(dart__team_t *team, const pairing_t *m, const char *send
 
 dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv, size_t nbytes)
 {
-  pairing_t  m     = { .widest = widest_node(team) };
-  size_t     half  = team->exchange.result_bytes / (team->nnodes == 1 ? 1 : 2);
-  size_t     room  = half / (size_t)m.widest; /* bytes of a unit in a step */
-  size_t     piece = dart__least(room, nbytes);
+  pairing_t  m = { .widest = widest_node(team) };
+  size_t     half, room, piece;
   dart_ret_t ret;
 
   if (nbytes == 0)
@@ -431,6 +435,8 @@ dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv,
       memcpy(recv, send, nbytes);
     return DART_OK;
   }
+  if (send == recv && !dart__is_spread(team)) /* slots are what blocks are swapped through */
+    dart__step_make_room(team, nbytes);
   if (dart__direct_may(team, (size_t)team->nunits * nbytes / 2) &&
       dart__direct_alltoall(team, send, recv, nbytes, &ret))
     return ret;
@@ -438,6 +444,10 @@ dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv,
     dart__spread_alltoall(team, send, recv, nbytes);
     return DART_OK;
   }
+  dart__step_make_room(team, nbytes);
+  half     = team->exchange.result_bytes / (team->nnodes == 1 ? 1 : 2);
+  room     = half / (size_t)m.widest; /* bytes of a unit in a step */
+  piece    = dart__least(room, nbytes);
   m.window = (int32_t)dart__least(room / piece, (size_t)m.widest);
   for (int32_t round = 0; round < team->nnodes; round++) {
     m.node = (round + team->nnodes - team->node) % team->nnodes;

@@ -165,8 +165,11 @@ dart_ret_t dart__staged_reduce(dart__team_t *team, const void *send, void *recv,
 {
   reduction_t r        = { dtype, op, dart__type_find(dtype)->elem_size, root };
   bool        commutes = dart__op_commutes(op);
-  size_t      room = commutes ? dart__least(team->exchange.slot_bytes, team->exchange.result_bytes)
-                              : team->exchange.result_bytes / (size_t)team->nunits;
+  size_t      room;
+
+  dart__step_make_room(team, nelem * r.size);
+  room = commutes ? dart__least(team->exchange.slot_bytes, team->exchange.result_bytes)
+                  : team->exchange.result_bytes / (size_t)team->nunits;
 
   if (team->nnodes > 1)
     room = dart__least(room, DART__NODES_ELEMENT);

@@ -19,12 +19,14 @@ static void describe_call(const dart__team_t *team, char *text, size_t nbytes)
   const dart__collective_t *call     = &team->call;
   const char               *function = dart__call != NULL ? dart__call : "DART";
   bool                      is_data  = call->function == function;
-  int used = snprintf(text, nbytes, "unit %d is in %s", (int)team->members[team->me], function);
+  char                      size[32] = "", root[32] = "";
 
   if (is_data && call->nbytes > 0)
-    used += snprintf(text + used, nbytes - (size_t)used, " of %zu bytes", call->nbytes);
+    snprintf(size, sizeof size, " of %zu bytes", call->nbytes);
   if (is_data && call->root >= 0)
-    snprintf(text + used, nbytes - (size_t)used, " with root %d", (int)call->root);
+    snprintf(root, sizeof root, " with root %d", (int)call->root);
+  snprintf(text, nbytes, "unit %d is in %s%s%s", (int)team->members[team->me], function, size,
+           root);
 }
 
 /* Behind the number and name of the unit. */

@@ -24,6 +24,16 @@ bool dart__step_end(dart__team_t *team);
 /** A step without communication of the leaders. */
 void dart__step_end_on_node(dart__team_t *team);
 
+/** Make room for pieces of `nbytes`. A team begins with slots of a cache line, which are enough for DART's agreements and for
+ *  small operands; its first collective on more data widens them, once. So teams of many units that move little cost
+ *  little memory. Collective, with the same `nbytes` on all units. Without memory all stays as it was, and
+ *  data travel in smaller pieces. */
+static inline void dart__step_make_room(dart__team_t *team, size_t nbytes)
+{
+  if (nbytes > team->exchange.slot_bytes && team->widen != NULL)
+    team->widen(team);
+}
+
 /** Called by the leader: let the node's other units continue. */
 void dart__step_release(dart__team_t *team);
 

@@ -51,10 +51,12 @@ typedef struct dart__team {
   dart__chunk_t      *chunks;
   dart__exchange_t    exchange;        /* the node's shared buffers, as this unit opened them ... */
   uint64_t            exchange_offset; /* ... and their offset in the pool of the node's leader */
-  dart__wait_policy_t wait;            /* how units wait in its collectives */
-  dart__waiting_t    *waiting;         /* the leader's entry during a collective's step; or NULL */
-  dart__collective_t  call;
-  void               *net;         /* what the network has of it, see net.h */
+  uint64_t            wide_offset;     /* the same of wider slots and results; 0: there are none */
+  void (*widen)(struct dart__team *team); /* see coll/step.h; NULL: it was called */
+  dart__wait_policy_t    wait;            /* how units wait in its collectives */
+  dart__waiting_t       *waiting; /* the leader's entry during a collective's step; or NULL */
+  dart__collective_t     call;
+  void                  *net;      /* what the network has of it, see net.h */
   struct dart__far_team *far;      /* far/far_team.h; NULL: one node */
   struct dart__locality *locality; /* team/team_locality.c; NULL: none */
   /* Registered segments of which this unit has deregistered its portion, slot ~id; NULL: it has registered none. Their

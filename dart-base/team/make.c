@@ -6,14 +6,23 @@
 
 #include "base/config.h"
 #include "base/size.h"
+#include "coll/coll.h"
+#include "coll/step.h"
 #include "far/far_team.h"
 #include "far/gone.h"
 #include "memory/pool.h"
 #include "model/world.h"
 #include "net.h"
 
+/* Of slots and results that were widened. Those of large teams are smaller, so that a node's slots take MOST_BYTES. */
 #define RESULT_BYTES    (64 * DART__KI)
 #define RESULT_PER_UNIT 64
+#define MOST_BYTES      (8 * DART__MI)
+
+/* Of new teams: enough for what DART itself agrees on in one step. */
+#define FIRST_SLOT     DART__CACHE_LINE
+#define FIRST_RESULT   1024
+#define FIRST_PER_UNIT 48
 
 dart__team_t *dart__team_describe(const dart_unit_t *members, size_t count)
 {
@@ -77,16 +86,60 @@ bool dart__team_take_id(int32_t id)
 
 /* ---- the exchange ---------------------------------------------------------------------------- */
 
-static size_t result_bytes(const dart__team_t *team)
+static size_t larger(size_t a, size_t b)
 {
-  size_t least = (size_t)team->nunits * RESULT_PER_UNIT;
-
-  return least > RESULT_BYTES ? least : RESULT_BYTES;
+  return a > b ? a : b;
 }
 
-static size_t slot_bytes(void)
+static size_t first_result(const dart__team_t *team)
 {
-  return dart__round_up(dart__settings.slot, DART__CACHE_LINE);
+  return dart__round_up(larger(FIRST_RESULT, (size_t)team->nunits * FIRST_PER_UNIT),
+                        DART__CACHE_LINE);
+}
+
+static size_t wide_result(const dart__team_t *team)
+{
+  return larger(RESULT_BYTES, (size_t)team->nunits * RESULT_PER_UNIT);
+}
+
+/* The same on all nodes of the team, for pieces have to be. */
+static size_t wide_slot(const dart__team_t *team)
+{
+  size_t widest = 0;
+
+  for (int32_t k = 0; k < team->nnodes; k++)
+    widest = larger(widest, (size_t)(team->node_start[k + 1] - team->node_start[k]));
+  return dart__round_up(dart__least(dart__settings.slot, MOST_BYTES / (2 * widest)),
+                        DART__CACHE_LINE);
+}
+
+/* See dart__step_make_room. */
+static void widen(dart__team_t *team)
+{
+  dart__collective_t call = team->call; /* agreeing is none of the program's calls */
+  dart__exchange_t  *x    = &team->exchange;
+  size_t             slot = wide_slot(team), result = wide_result(team);
+  uint64_t           offset = 0;
+  char              *first;
+  dart_ret_t         ret = DART_OK;
+
+  team->widen = NULL;
+  if (dart__team_is_leader(team))
+    ret = dart__pool_alloc(dart__exchange_buffer_bytes(x->nunits, slot, result), &offset);
+  if (dart__coll_agree(team, ret) != DART_OK) {
+    if (ret == DART_OK && dart__team_is_leader(team))
+      dart__pool_free(offset);
+    team->call = call;
+    return;
+  }
+  first = dart__exchange_slot(x, 0); /* the leader's */
+  if (dart__team_is_leader(team))
+    memcpy(first, &offset, sizeof offset);
+  dart__step_end_on_node(team);
+  memcpy(&team->wide_offset, first, sizeof offset);
+  dart__exchange_replace(x, dart__pool_address(dart__team_leader(team), team->wide_offset), slot,
+                         result);
+  team->call = call;
 }
 
 dart_unit_t dart__team_leader(const dart__team_t *team)
@@ -97,7 +150,7 @@ dart_unit_t dart__team_leader(const dart__team_t *team)
 dart_ret_t dart__team_exchange_alloc(const dart__team_t *team, uint64_t *offset_out)
 {
   size_t     nbytes = dart__exchange_bytes((uint32_t)team->node_nunits, (uint32_t)team->nunits,
-                                           slot_bytes(), result_bytes(team));
+                                           FIRST_SLOT, first_result(team));
   dart_ret_t ret    = dart__pool_alloc(nbytes, offset_out);
 
   if (ret == DART_OK)
@@ -111,7 +164,9 @@ void dart__team_exchange_open(dart__team_t *team, uint64_t offset)
   team->exchange_offset = offset;
   dart__exchange_open(&team->exchange, dart__pool_address(dart__team_leader(team), offset),
                       (uint32_t)team->node_nunits, (uint32_t)team->nunits, (uint32_t)team->node_me,
-                      slot_bytes(), result_bytes(team));
+                      FIRST_SLOT, first_result(team));
+  team->wide_offset = 0;
+  team->widen       = widen;
   dart__gone_watch(team);
 }
 
@@ -127,5 +182,7 @@ void dart__team_exchange_close(dart__team_t *team)
   }
   while (atomic_load_explicit(left, memory_order_acquire) != (uint32_t)team->node_nunits - 1)
     dart__wait_turn(&turns, &dart__world.wait);
+  if (team->wide_offset != 0)
+    dart__pool_free(team->wide_offset);
   dart__pool_free(team->exchange_offset);
 }

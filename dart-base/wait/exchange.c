@@ -16,7 +16,21 @@ static _Atomic uint64_t *gone_in(void *memory)
 
 size_t dart__exchange_bytes(uint32_t nunits, uint32_t nteam, size_t slot_bytes, size_t result_bytes)
 {
-  return sizeof(dart__shared_t) + gone_bytes(nteam) + 2 * (nunits * slot_bytes + result_bytes);
+  return sizeof(dart__shared_t) + gone_bytes(nteam) +
+         dart__exchange_buffer_bytes(nunits, slot_bytes, result_bytes);
+}
+
+size_t dart__exchange_buffer_bytes(uint32_t nunits, size_t slot_bytes, size_t result_bytes)
+{
+  return 2 * (nunits * slot_bytes + result_bytes);
+}
+
+void dart__exchange_replace(dart__exchange_t *exchange, void *buffers, size_t slot_bytes,
+                            size_t result_bytes)
+{
+  exchange->buffers      = buffers;
+  exchange->slot_bytes   = slot_bytes;
+  exchange->result_bytes = result_bytes;
 }
 
 void dart__exchange_format(void *memory, uint32_t nunits, uint32_t nteam)

@@ -1,7 +1,7 @@
 #ifndef DART__WAIT_EXCHANGE_H
 #define DART__WAIT_EXCHANGE_H
 /* What the units of a team on one node share to synchronise and to pass small data: a barrier, a
- * slot per unit, and a result.
+ * slot per unit, and a result. Slots and results may be replaced by wider ones.
  *
  * A collective is a sequence of steps. In a step units write their slots, pass the barrier, and read
  * one another's slots. Slots and result exist twice and steps alternate, so one barrier a step is
@@ -47,6 +47,13 @@ size_t dart__exchange_bytes(uint32_t nunits, uint32_t nteam, size_t slot_bytes,
 
 /** Initialise the memory, by one unit, before any unit opens it. */
 void dart__exchange_format(void *memory, uint32_t nunits, uint32_t nteam);
+
+/** Bytes of the slots and results alone. */
+size_t dart__exchange_buffer_bytes(uint32_t nunits, size_t slot_bytes, size_t result_bytes);
+
+/** Use other slots and results from the next step on. Called by all units between the same two steps. */
+void dart__exchange_replace(dart__exchange_t *exchange, void *buffers, size_t slot_bytes,
+                            size_t result_bytes);
 
 /** Open initialised memory as unit `me` of the node. */
 void dart__exchange_open(dart__exchange_t *exchange, void *memory, uint32_t nunits, uint32_t nteam,

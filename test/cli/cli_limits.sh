@@ -31,7 +31,7 @@ run_in : true
 # Only with these can 8 descriptors be had: bash needs some itself.
 few='for fd in /proc/self/fd/*; do fd=${fd##*/}; ((fd > 2)) && eval "exec $fd>&-"; done; ulimit -n 8'
 little='mount -t tmpfs -o size=1m tmpfs /dev/shm'
-least='mount -t tmpfs -o size=128k tmpfs /dev/shm'
+least='mount -t tmpfs -o size=80k tmpfs /dev/shm'
 no_proc='mount -t tmpfs -o ro tmpfs /proc'
 no_sys='mount -t tmpfs -o ro tmpfs /sys'
 

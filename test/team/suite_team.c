@@ -1,4 +1,6 @@
 /* Teams: statements C20 to C32. */
+#include <dash/dart/ext/dart_stats.h>
+
 #include <malloc.h>
 
 #include "dart_test.h"
@@ -426,4 +428,49 @@ TEST_N(4, disjoint_teams_do_not_wait_for_each_other) /* C32 */
       EXPECT_OK(dart_barrier(team));
   }
   test_barrier();
+}
+
+static uint64_t pool_bytes(void)
+{
+  size_t   index;
+  uint64_t values[200];
+
+  EXPECT_OK(dart_stats_find("memory_pool", &index));
+  if (index >= 200 || dart_stats_read(values, index + 1) != DART_OK)
+    return 0;
+  return values[index];
+}
+
+/* The sum over all units of a block of `nlong` numbers, in the team. */
+static void expect_sums(dart_team_t team, size_t nlong)
+{
+  static long in[8192], out[8192];
+  long        wrong = 0;
+
+  for (size_t i = 0; i < nlong; i++)
+    in[i] = 1000 * me + (long)i;
+  EXPECT_OK(dart_allreduce(in, out, nlong, DART_TYPE_LONG, DART_OP_SUM, team));
+  for (size_t i = 0; i < nlong; i++)
+    wrong += out[i] != 500L * n * (n - 1) + n * (long)i;
+  EXPECT_EQ(wrong, 0);
+}
+
+/* The buffers for collectives come with the first one on more than a few bytes. */
+TEST(teams_take_little_memory_until_they_move_data)
+{
+  enum { MANY = 100 };
+  dart_team_t team[MANY];
+  uint64_t    before = pool_bytes();
+
+  for (int i = 0; i < MANY; i++) {
+    team[i] = clone_of_all();
+    expect_sums(team[i], 1);
+  }
+  EXPECT_TRUE(pool_bytes() <= before + (4 << 20));
+  for (int i = 0; i < 3; i++) { /* twice with the wider ones */
+    expect_sums(team[0], 8192);
+    expect_sums(team[MANY - 1], i == 0 ? 9 : 100);
+  }
+  for (int i = 0; i < MANY; i++)
+    EXPECT_OK(dart_team_destroy(&team[i]));
 }
