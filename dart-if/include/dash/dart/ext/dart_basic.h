@@ -35,10 +35,9 @@
 #define DART_TYPE_FLOAT_COMPLEX  ((dart_datatype_t)17) /**< float _Complex, std::complex<float> */
 #define DART_TYPE_DOUBLE_COMPLEX ((dart_datatype_t)18) /**< double _Complex, std::complex<double> */
 
-/* int64_t */
 #if LONG_MAX == INT64_MAX
-#define DART_TYPE_INT64  DART_TYPE_LONG
-#define DART_TYPE_UINT64 DART_TYPE_ULONG
+#define DART_TYPE_INT64  DART_TYPE_LONG  /**< int64_t */
+#define DART_TYPE_UINT64 DART_TYPE_ULONG /**< uint64_t */
 #else
 #define DART_TYPE_INT64  DART_TYPE_LONGLONG
 #define DART_TYPE_UINT64 DART_TYPE_ULONGLONG

@@ -7,8 +7,8 @@
  *  purpose; a library that waits for its own few puts waits for those of the program around it, and one thread
  *  for those of the others. A context collects the operations that a thread starts while it is in it, and its
  *  flush waits for these. (Contexts of OpenSHMEM 1.4, shmem_ctx_create, are the same; here the context is not
- *  an argument of every operation, but what a thread is in, so that all operations, and libraries below, can be
- *  used in one.)
+ *  an argument of every operation, but what a thread is in, so that all operations, and libraries that the program
+ *  calls, can be used in one.)
  *
  *  A context belongs to a unit, and is for memory of one team. It is used by one thread at a time (what
  *  OpenSHMEM calls serialized): entered, left, flushed, tested and destroyed. Threads in different contexts need not
@@ -35,6 +35,8 @@ extern "C" {
 #endif
 DART_INTERFACE_ON
 
+/** A completion context: the operations that a thread starts between dart_context_enter and dart_context_leave, which
+ *  dart_context_flush completes. */
 typedef struct dart_context *dart_context_t;
 #define DART_CONTEXT_NULL ((dart_context_t)NULL) /**< no context */
 
@@ -52,7 +54,8 @@ dart_ret_t dart_context_destroy(dart_context_t *context) DART_NOTHROW;
  *  DART_ERR_INVAL: no context, its team is gone, or this thread is in a context already. */
 dart_ret_t dart_context_enter(dart_context_t context) DART_NOTHROW;
 
-/** DART_ERR_INVAL: the calling thread is not in that context. Nothing is completed. */
+/** Leave the context: what the calling thread starts from here on is not in it. Nothing is completed.
+ *  DART_ERR_INVAL: the calling thread is not in that context. */
 dart_ret_t dart_context_leave(dart_context_t context) DART_NOTHROW;
 
 /** Complete the context's operations, locally and at their targets, as dart_flush_all would; or those on one

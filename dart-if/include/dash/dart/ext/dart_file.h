@@ -37,6 +37,7 @@ extern "C" {
 #endif
 DART_INTERFACE_ON
 
+/** A file that a team has opened by dart_file_open. */
 typedef struct dart_file_struct *dart_file_t;
 
 #define DART_FILE_NULL ((dart_file_t)NULL) /**< no file */
@@ -51,7 +52,7 @@ enum {
   DART_FILE_APPEND    = 32  /**< the shared pointer starts at the end */
 };
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- Open and close ------------------------------------------------------------------------------------- */
 
 /** Open the file at `path`, which names the same file on all units; all give the same flags. `mode`: permissions
  *  of a new file, as for open(2). It is not in atomic mode, and its view is all of it. The process's limit to the
@@ -66,27 +67,27 @@ enum {
 dart_ret_t dart_file_open(dart_team_t teamid, const char *path, unsigned flags, unsigned mode,
                           dart_file_t *file) DART_NOTHROW;
 
-/** Close it, and set `*file` to DART_FILE_NULL. Collective. DART_ERR_INVAL on all: requests are pending on some
+/** Close a file, and set `*file` to DART_FILE_NULL. Collective. DART_ERR_INVAL on all: requests are pending on some
  *  unit; nothing has changed, and what they do is not lost: complete them, and close it then. DART_ERR_OTHER: the
  *  system reports that something that was written was lost; it is closed all the same. Once the team is destroyed, or
  *  after dart_exit, it is local, and still needed, and pending requests of the caller are completed first, too.
  *  NULL for `file` or `*file`: DART_OK, local. */
 dart_ret_t dart_file_close(dart_file_t *file) DART_NOTHROW;
 
-/** Bytes in the file, now. Local. */
+/** Store how many bytes are in the file now. Local. */
 dart_ret_t dart_file_size(dart_file_t file, uint64_t *nbytes) DART_NOTHROW;
 
-/** Make it `nbytes` long: cut it, or let it grow by zeros. Collective. */
+/** Make the file `nbytes` long: cut it, or let it grow by zeros. Collective. */
 dart_ret_t dart_file_resize(dart_file_t file, uint64_t nbytes) DART_NOTHROW;
 
-/** What all units have written is on the storage device. Collective. */
+/** Wait until what all units have written is on the storage device. Collective. */
 dart_ret_t dart_file_sync(dart_file_t file) DART_NOTHROW;
 
 /** Begin or end atomic mode. Collective; all give the same. DART_ERR_INVAL on all: requests are pending on some unit;
  *  nothing has changed. DART_ERR_NOMEM. */
 dart_ret_t dart_file_set_atomicity(dart_file_t file, bool atomic) DART_NOTHROW;
 
-/** What the calling unit sees of the file: from byte `displacement` on, elements of `type`, again and again; the
+/** Set what the calling unit sees of the file: from byte `displacement` on, elements of `type`, again and again; the
  *  bytes between them are left out. Units may have different views. Offsets and the shared pointer count bytes of the
  *  view; the file type of a call is contiguous while a view other than (0, DART_TYPE_BYTE) is set.
  *  Blocks of `type` may lie in any order, so a view may go backwards in the file, as may the displacement from one view
@@ -119,12 +120,17 @@ dart_ret_t dart_file_read_at(dart_file_t file, uint64_t offset, void *buffer, si
                              dart_datatype_t mem_type, dart_datatype_t file_type,
                              size_t *nread) DART_NOTHROW;
 
-/** Write elements. `*nwritten`, unless it is NULL: how many elements, from the first on, are in the file for certain:
- *  all with DART_OK; after an error (no space, a quota, a limit) perhaps some, and of the next one perhaps a part. */
+/** Write `nelem` elements from `buffer`, laid out as `mem_type`, to the file from byte `offset` on, as `file_type`.
+ *  Any thread.
+ *
+ *  `*nwritten`, unless it is NULL: how many elements, from the first on, are in the file for certain:
+ *  all with DART_OK; after an error (no space, a quota, a limit) perhaps some, and of the next one perhaps a part.
+ *  DART_ERR_INVAL: types that dart_put does not take; the file is not open for writing; DART_ERR_NOMEM. */
 dart_ret_t dart_file_write_at(dart_file_t file, uint64_t offset, const void *buffer, size_t nelem,
                               dart_datatype_t mem_type, dart_datatype_t file_type,
                               size_t *nwritten) DART_NOTHROW;
 
+/** A read or write that was begun, and that dart_file_wait or dart_file_test completes. */
 typedef struct dart_file_request_struct *dart_file_request_t;
 
 #define DART_FILE_REQUEST_NULL ((dart_file_request_t)NULL) /**< a request that is complete */
@@ -141,12 +147,12 @@ dart_ret_t dart_file_write_at_request(dart_file_t file, uint64_t offset, const v
                                       dart_file_request_t *request) DART_NOTHROW;
 
 /** Complete a request, and set it to DART_FILE_REQUEST_NULL: returns what dart_file_read_at or dart_file_write_at
- *  would. `nelem` may be NULL, as there. A null request: DART_OK, and `*nelem` is 0. Once the team is destroyed, or
+ *  would. `nelem` may be NULL for a write. A null request: DART_OK, and `*nelem` is 0. Once the team is destroyed, or
  *  after dart_exit: DART_ERR_INVAL, if it needs a lock of atomic mode; it is complete then, and nothing was done. */
 dart_ret_t dart_file_wait(dart_file_request_t *request, size_t *nelem) DART_NOTHROW;
 
-/** If it can be completed without waiting for others, as dart_file_wait, and `*done` is 1; else `*done` is 0, and
- *  nothing has changed. In atomic mode a test keeps no place among those that wait for the bytes, for nobody is to
+/** Complete a request if that can be done without waiting for others: then `*done` is 1, and all is as after
+ *  dart_file_wait. Else `*done` is 0, and nothing has changed. In atomic mode a test keeps no place among those that wait for the bytes, for nobody is to
  *  wait for a program that does not test again. But after ten milliseconds of tests that found them locked, a test
  *  waits for its turn, for up to a fifth of the time since the first of these: so it comes to its turn in a loop, too,
  *  however many others keep coming. dart_file_wait has its place at once. */
@@ -154,8 +160,8 @@ dart_ret_t dart_file_test(dart_file_request_t *request, int32_t *done, size_t *n
 
 /* ---- by all units in one call -------------------------------------------------------------------------- */
 
-/** As dart_file_read_at and dart_file_write_at, by all units of the team, each with its own arguments, `nelem` 0
- *  perhaps. Where pieces are small the units exchange them, on a node in shared memory, and between nodes whose
+/** Read or write by all units of the team in one call, each with arguments of its own, as those of dart_file_read_at
+ *  and dart_file_write_at; `nelem` may be 0. Where pieces are small the units exchange them, on a node in shared memory, and between nodes whose
  *  pieces interleave, so that each reads or writes large ones (two phases: del Rosario, Bordawekar, Choudhary:
  *  Improved parallel I/O via a two-phase run-time access strategy, SIGARCH 1993). Collective: all return the
  *  same; after an error `*nread` and `*nwritten` are 0. In a write, units do not overlap, unless in atomic
@@ -178,7 +184,8 @@ dart_ret_t dart_file_read_shared(dart_file_t file, void *buffer, size_t nelem,
 dart_ret_t dart_file_write_shared(dart_file_t file, const void *buffer, size_t nelem,
                                   dart_datatype_t mem_type, size_t *nwritten) DART_NOTHROW;
 
-/** The same by all units, one behind the other in the order of the team. Collective, as dart_file_read_all. */
+/** Read or write at the shared pointer by all units, one behind the other in the order of the team, each `nelem`
+ *  elements, which lie in the file contiguously. Collective, as dart_file_read_all: all return the same. */
 dart_ret_t dart_file_read_ordered(dart_file_t file, void *buffer, size_t nelem,
                                   dart_datatype_t mem_type, size_t *nread) DART_NOTHROW;
 dart_ret_t dart_file_write_ordered(dart_file_t file, const void *buffer, size_t nelem,
@@ -187,7 +194,7 @@ dart_ret_t dart_file_write_ordered(dart_file_t file, const void *buffer, size_t 
 /** Set the shared pointer; collective, all give the same. */
 dart_ret_t dart_file_seek_shared(dart_file_t file, uint64_t offset) DART_NOTHROW;
 
-/** Where it is now. */
+/** Store where the shared pointer is now, in bytes. Local. */
 dart_ret_t dart_file_tell_shared(dart_file_t file, uint64_t *offset) DART_NOTHROW;
 
 DART_INTERFACE_OFF

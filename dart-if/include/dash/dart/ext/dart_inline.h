@@ -12,7 +12,7 @@
  *      #define DART_USE_INLINE
  *      #include <dash/dart/if/dart.h>
  *
- *  makes `dart_put(...)` mean `dart_inline_put(...)`, and so on for all that are below. Without the macro
+ *  makes `dart_put(...)` mean `dart_inline_put(...)`, and so on for all functions of this file. Without the macro
  *  both are there under their own names, for files that include this one. The name of a function alone,
  *  `&dart_put`, is the library's as before. Files with and without the macro may be linked into one program.
  *

@@ -5,7 +5,8 @@
  *
  *  Any 8 bytes, aligned to 8, of memory that a team allocated or registered, or of dart_memalloc, are a lock; zeroed
  *  they are a free one, and nobody has to call anything to make it or to end it. What a lock holds once it was used is
- *  DART's. Its memory is freed while nobody holds it or waits for it, and every release was completed (below).
+ *  DART's. Its memory is freed while nobody holds it or waits for it, and every release was completed
+ *  (dart_lock_at_release).
  *
  *  Units of the lock's node take it by an atomic operation and sleep while it is held, those of other nodes ask
  *  its unit, in one round trip if it is free, which queues them. A running thread may come before one that

@@ -64,7 +64,7 @@ dart_ret_t dart_put_notify_op(dart_gptr_t gptr, const void *src, size_t nelem,
                               dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
                               uint64_t value, dart_operation_t op) DART_NOTHROW;
 
-/** The same without data. */
+/** Let the word at `flag` become `flag` op `value`, and wake who waits for it: dart_put_notify_op without data. */
 dart_ret_t dart_notify_op(dart_gptr_t flag, uint64_t value, dart_operation_t op) DART_NOTHROW;
 
 /** Get `nelem` elements from `gptr`, laid out as `src_type`, to `dest`, laid out as `dst_type`, then add `by` to the
@@ -106,8 +106,9 @@ dart_ret_t dart_notify_wait(dart_gptr_t flag, uint64_t least, int64_t timeout_us
 dart_ret_t dart_notify_waitany(const dart_gptr_t flags[], const uint64_t least[], size_t n,
                                int64_t timeout_us, size_t *index) DART_NOTHROW;
 
-/** The same, for all that are there: their number to `*count`, their indices, ascending, to `indices`,
- *  which has room for `n`. At DART_PENDING `*count` is 0. */
+/** Wait until one or more of `n` counters are at least what `least` says for them, and store all that are: their
+ *  number to `*count`, their indices, ascending, to `indices`, which has room for `n`. At DART_PENDING `*count` is 0.
+ *  All else as dart_notify_waitany. */
 dart_ret_t dart_notify_waitsome(const dart_gptr_t flags[], const uint64_t least[], size_t n,
                                 int64_t timeout_us, size_t indices[], size_t *count) DART_NOTHROW;
 

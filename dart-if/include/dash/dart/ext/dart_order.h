@@ -17,7 +17,7 @@ extern "C" {
 #endif
 DART_INTERFACE_ON
 
-/** What the caller did to the unit of `gptr` before takes effect there before what it does to it after.
+/** Order operations: what the caller did to the unit of `gptr` before takes effect there before what it does to it after.
  *
  *  Puts, gets, atomics and notifications count, of any thread that synchronised with the caller, with or without
  *  handle, on all memory of the pointer's team that a flush of `gptr` is about. Whoever sees the effect of a later
@@ -27,8 +27,8 @@ DART_INTERFACE_ON
  *
  *  Local; any thread. Near memory and requests are in order already: some nanoseconds. It waits, as dart_flush,
  *  if far transfers of MPI are outstanding towards the unit (far puts and gets of more than DART_AGGREGATE
- *  bytes, with a handle, or alone between two flushes); one that is started after the order waits for earlier requests instead; and for lazy
- *  unlocks (dart_epoch.h), as a flush does. On a segment that has had epochs it is dart_flush. What
+ *  bytes, with a handle, or alone between two flushes); one that is started after the order waits for earlier requests
+ *  instead; and for lazy unlocks (dart_epoch.h), as a flush does. On a segment that has had epochs it is dart_flush. What
  *  dart_epoch_complete has left on its way to a target that has not posted yet is in no order with later
  *  operations. Completes nothing that a program could rely on.
  *

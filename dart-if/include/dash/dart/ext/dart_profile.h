@@ -146,14 +146,16 @@ DART_FUNCTIONS(DART__SECOND_NAME)
 enum { DART_LAYER_CHECK = 1, DART_LAYER_TRACE = 2 };
 extern unsigned dart_layers;
 
-/** For such layers: the calling thread begins to wait for all units of `team` in the program's call `function`, which
+/** For a layer between a program and DART: the calling thread begins to wait for all units of `team` in the program's call `function`, which
  *  is what DART_HANG and SIGUSR1 then show, whatever DART is asked to wait for meanwhile. `step`: the same on all units
  *  of the team in one call, another one in each. `function` stays where it is. Returns what dart__layer_waited is to
  *  get at the end; NULL: it is not shown. */
 void *dart__layer_wait(const char *function, dart_team_t team, uint64_t step);
+
+/** For a layer between a program and DART: what dart__layer_wait began is over, which gave `wait`. */
 void  dart__layer_waited(void *wait);
 
-/** For such layers: dart_init fails before it comes to DART, after one line; calls then return their errors without one. */
+/** For a layer between a program and DART: dart_init fails before it comes to DART, after one line; calls then return their errors without one. */
 void dart__layer_failed(void);
 
 DART_INTERFACE_OFF

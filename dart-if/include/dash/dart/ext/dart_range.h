@@ -37,6 +37,7 @@ extern "C" {
 #endif
 DART_INTERFACE_ON
 
+/** A range object: 64-bit numbers of which the units of a team lock ranges. */
 typedef struct dart_range_struct *dart_range_t;
 
 #define DART_RANGE_NULL ((dart_range_t)NULL) /**< no range object */
@@ -49,9 +50,10 @@ typedef struct dart_range_hold_struct *dart_range_hold_t;
 /** Ranges in one acquire at most. */
 #define DART_RANGE_SPANS 128
 
+/** Whether others may hold numbers of a range, too. */
 typedef enum {
-  DART_RANGE_SHARED    = 0,
-  DART_RANGE_EXCLUSIVE = 1
+  DART_RANGE_SHARED    = 0, /**< others may hold the same numbers shared */
+  DART_RANGE_EXCLUSIVE = 1  /**< nobody else holds a number of it */
 } dart_range_mode_t;
 
 /** The numbers from `first` to `last`, both included. */
@@ -86,8 +88,8 @@ dart_ret_t dart_team_range_destroy(dart_range_t *range) DART_NOTHROW;
  *
  *  Ranges of one call may overlap: a number in several is held in the strongest of their modes. `timeout_us`:
  *  microseconds to wait at most for other requests; 0: do not wait, and take no place before later ones; negative:
- *  no limit. (How long units take to answer is said above.) Calls that each take several ranges do not
- *  deadlock. A thread that holds ranges and acquires more may, as with any lock: take them in one call.
+ *  no limit. A far unit answers within about a millisecond, or, without an agent,
+ *  when it calls DART. Calls that each take several ranges do not deadlock. A thread that holds ranges and acquires more may, as with any lock: take them in one call.
  *  Ranges belong to the unit: any of its threads may release them, and a thread that acquires what
  *  its unit holds in a conflicting mode waits for that. Any thread.
  *

@@ -31,6 +31,7 @@ extern "C" {
 #endif
 DART_INTERFACE_ON
 
+/** What the value of a statistic is. */
 typedef enum {
   DART_STATS_EVENTS, /**< how often something has happened, since the last reset */
   DART_STATS_BYTES,  /**< bytes of such events, since the last reset */
@@ -41,6 +42,7 @@ typedef enum {
   DART_STATS_VALUE /**< of the transport's library: a number as it is now, of what `meaning` says */
 } dart_stats_kind_t;
 
+/** The description of a statistic. */
 typedef struct {
   const char
       *name; /**< lower-case letters and underscores; the transport's as its library has it */
@@ -67,7 +69,7 @@ dart_ret_t dart_stats_find(const char *name, size_t *index) DART_NOTHROW;
  *  by a reset. DART_ERR_INVAL: `n` is more than dart_stats_size(), or `values` is NULL and `n` is not 0. */
 dart_ret_t dart_stats_read(uint64_t *values, size_t n) DART_NOTHROW;
 
-/** Begin anew: from now on events, bytes and times count from 0, and peaks from their levels, also in what
+/** Reset the statistics: from now on events, bytes and times count from 0, and peaks from their levels, also in what
  *  dart_exit prints. Values of the transport's library begin anew where that library lets them. dart_init does all
  *  of it, too, but does not open what the transport's library has. What other threads do meanwhile is counted before
  *  or after. */

@@ -60,14 +60,16 @@ dart_ret_t dart_wait_word_any(const dart_gptr_t gptrs[], size_t n, dart_datatype
                               dart_comparison_t comparison, const void *values, int64_t timeout_us,
                               size_t *index) DART_NOTHROW;
 
-/** The same, for all that compare so: their number to `*count`, their indices, ascending, to `indices`, which has
- *  room for `n`. At DART_PENDING `*count` is 0. */
+/** Wait until one or more of `n` words compare as said to the elements of `values` of the same index, and store all
+ *  that do: their number to `*count`, their indices, ascending, to `indices`, which has room for `n`. At DART_PENDING
+ *  `*count` is 0. All else as dart_wait_word. */
 dart_ret_t dart_wait_word_some(const dart_gptr_t gptrs[], size_t n, dart_datatype_t type,
                                dart_comparison_t comparison, const void *values, int64_t timeout_us,
                                size_t indices[], size_t *count) DART_NOTHROW;
 
-/** Wait until all have been found to compare so, in the order of their indices; a word that was found is not looked
- *  at again, so they need not all do at the same time. All else as dart_wait_word_any. */
+/** Wait until each of `n` words has been found to compare as said to the element of `values` of the same index, in
+ *  the order of their indices; a word that was found is not looked at again, so they need not all do at the same
+ *  time. All else as dart_wait_word_any. */
 dart_ret_t dart_wait_word_all(const dart_gptr_t gptrs[], size_t n, dart_datatype_t type,
                               dart_comparison_t comparison, const void *values,
                               int64_t timeout_us) DART_NOTHROW;

@@ -178,7 +178,7 @@ dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, const void
  * call returns.
  *
  * DART_ERR_INVAL, from all: null pointer, no such team, segment or unit; types that do not fit each
- * other, or an `nelem` that is no multiple (see above); bytes outside of the unit's portion; a NULL
+ * other, or an `nelem` that is no multiple of the elements per instance of both; bytes outside of the unit's portion; a NULL
  * buffer with nelem > 0. Nothing was moved then. nelem 0: DART_OK, nothing happens. DART_ERR_OTHER: the
  * memory was registered by another unit of the node, and is not there any more; some of it may have been
  * moved. */
@@ -194,7 +194,9 @@ dart_ret_t dart_get(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t 
 dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem, dart_datatype_t src_type,
                     dart_datatype_t dst_type) DART_NOTHROW;
 
-/* Flushes complete operations that the calling unit issued, from whichever thread, with handles or
+/* ---- Flush ----------------------------------------------------------------------------------
+ *
+ * Flushes complete operations that the calling unit issued, from whichever thread, with handles or
  * without. Of `gptr` count the team and the segment, and the unit unless all are meant; for segment
  * 0 the operations on that segment are completed, for others those on all segments > 0 and < 0 of
  * the team. With nothing outstanding they are cheap: what was not touched is not asked (after
@@ -225,8 +227,10 @@ dart_ret_t dart_flush_local_all(dart_gptr_t gptr) DART_NOTHROW;
  * variable is then DART_HANDLE_NULL. That is also the handle of an operation that is complete, and
  * every function takes it as such. No handle is in an array twice, or used by two threads at a
  * time; otherwise any thread of the unit may wait. Handles end with their segment and at dart_exit.
- * All are local; NULL for `handle` or `handles`, or n 0, is a fine way to say "none": DART_OK. */
+ * All are local; NULL for `handle` or `handles`, or n 0, is a fine way to say "none": DART_OK. Puts and
+ * gets have the errors of dart_put and dart_get, too. */
 
+/** The handle of a put, get or atomic that was started. */
 typedef struct dart_handle_struct *dart_handle_t;
 
 #define DART_HANDLE_NULL (dart_handle_t) NULL /**< the handle of what is complete */
@@ -238,7 +242,8 @@ dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem, dart_data
                            dart_datatype_t dst_type, dart_handle_t *handle) DART_NOTHROW;
 
 /** dart_put with a handle. `*handle` is always written: DART_HANDLE_NULL if the put is complete on
- *  return, locally and remotely, or on error. DART_ERR_INVAL, DART_ERR_NOMEM: as dart_get_handle. */
+ *  return, locally and remotely, or on error. DART_ERR_INVAL: also for `handle` NULL.
+ *  DART_ERR_NOMEM: no memory for a handle; nothing was started. */
 dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nelem,
                            dart_datatype_t src_type, dart_datatype_t dst_type,
                            dart_handle_t *handle) DART_NOTHROW;
@@ -274,8 +279,15 @@ dart_ret_t dart_handle_free(dart_handle_t *handle) DART_NOTHROW;
 
 /* ---- Put and get, complete on return --------------------------------------------------------
  *
- * Errors as above. Where far memory was deregistered meanwhile, which no program may let happen, the error is
- * DART_ERR_INVAL if the target tells; it need not. */
+ * Local; on memory of any unit of the segment's team, the caller included, in segments of all kinds. The
+ * local buffer and the target do not overlap.
+ *
+ * DART_ERR_INVAL, from all: null pointer, no such team, segment or unit; types that do not fit each other, or
+ * an `nelem` that is no multiple of the elements per instance of both; bytes outside of the unit's portion; a
+ * NULL buffer with nelem > 0. Nothing was moved then. nelem 0: DART_OK, nothing happens. DART_ERR_OTHER: the
+ * memory was registered by another unit of the node, and is not there any more; some of it may have been moved.
+ * Where far memory was deregistered meanwhile, which no program may let happen, the error is DART_ERR_INVAL if
+ * the target tells; it need not. */
 
 /** dart_get that returns when the data are there. Reads memory each time, the caller's own
  *  included; so it can poll. */

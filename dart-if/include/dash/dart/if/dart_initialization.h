@@ -33,7 +33,7 @@ DART_INTERFACE_ON
  *  enough (shared) memory to start, on every unit. */
 dart_ret_t dart_init(int *argc, char ***argv) DART_NOTHROW;
 
-/** dart_init for programs with threads: store what they may do, see "Threads" in dart.h.
+/** dart_init for programs with threads: store what they may do ("Threads" in dart.h).
  *
  *  `*thread_safety` becomes DART_THREAD_MULTIPLE if DART was built for threads and the transport
  *  allows them (if the program initialised MPI: with MPI_THREAD_MULTIPLE), DART_THREAD_SINGLE

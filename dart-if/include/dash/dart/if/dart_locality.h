@@ -56,7 +56,7 @@ dart_ret_t dart_domain_team_locality(dart_team_t team, const char *domain_tag,
 
 /** Store the descriptor of the unit that is `unit` in `team`.
  *  DART_ERR_INVAL: no such team or unit; DART_ERR_NOTFOUND: no dart_team_locality_init before;
- *  DART_ERR_NOMEM: as above. NULL is stored in these cases. */
+ *  DART_ERR_NOMEM: no memory for the tree of DART_TEAM_ALL. NULL is stored in these cases. */
 dart_ret_t dart_unit_locality(dart_team_t team, dart_team_unit_t unit,
                               dart_unit_locality_t **loc) DART_NOTHROW;
 

@@ -22,6 +22,7 @@ extern "C" {
 #endif
 DART_INTERFACE_ON
 
+/** A lock of a team, made by dart_team_lock_init. */
 typedef struct dart_lock_struct *dart_lock_t;
 
 #define DART_LOCK_NULL ((dart_lock_t)NULL) /**< no lock */

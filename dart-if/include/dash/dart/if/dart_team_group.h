@@ -17,6 +17,7 @@ extern "C" {
 #endif
 DART_INTERFACE_ON
 
+/** A set of global unit ids, private to the unit that made it. */
 typedef struct dart_group_struct *dart_group_t;
 
 #define DART_TEAM_ALL   ((dart_team_t)0)                   /**< all units, from init to exit */
@@ -117,7 +118,9 @@ dart_ret_t dart_team_destroy(dart_team_t *teamid) DART_NOTHROW;
  *  `team`; errors as dart_team_create. */
 dart_ret_t dart_team_clone(dart_team_t team, dart_team_t *newteam) DART_NOTHROW;
 
-/* Queries. Local, cheap, from any thread. */
+/* ---- Queries --------------------------------------------------------------------------------
+ *
+ * Local, cheap, from any thread. */
 
 /** Store the caller's team id in `teamid`. DART_ERR_INVAL: DART_TEAM_NULL, or no such team on this
  *  unit; the id is -1. */

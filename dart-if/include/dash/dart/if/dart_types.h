@@ -39,7 +39,7 @@ enum {
   DART_EXIT_ASSERT  = -6 /**< an assertion inside DART failed: a bug of DART */
 };
 
-/** What the threads of a unit may do: see "Threads" in dart.h. */
+/** What the threads of a unit may do; "Threads" in dart.h says which calls. */
 typedef enum {
   DART_THREAD_SINGLE   = 0, /**< one thread at a time inside DART */
   DART_THREAD_MULTIPLE = 10 /**< threads may call concurrently */
@@ -47,7 +47,7 @@ typedef enum {
 
 /* ---- Units and teams ------------------------------------------------------------------------ */
 
-/** A unit's id as a number. What it is relative to is told by the structs below. */
+/** A unit's id as a number. dart_global_unit_t and dart_team_unit_t say what it is relative to. */
 typedef int32_t dart_unit_t;
 
 /** A team's id: 0 is DART_TEAM_ALL, others are positive. */
@@ -100,8 +100,8 @@ DART_INLINE dart_global_unit_t dart_create_global_unit(dart_unit_t unit)
 
 /* ---- Data types ----------------------------------------------------------------------------- */
 
-/** How the elements of a buffer look and lie in memory: one of the basic types below, or an
- *  object made by dart_type_create_*. The numbers 0 .. DART_TYPE_LAST are never objects,
+/** The type of the elements of a buffer, and how they lie in memory: a basic type, DART_TYPE_..., or an
+ *  object made by dart_type_create_strided, _indexed or _custom. The numbers 0 .. DART_TYPE_LAST are never objects,
  *  nor are those of the further basic types in dash/dart/ext/dart_basic.h. */
 typedef intptr_t dart_datatype_t;
 
@@ -128,7 +128,9 @@ typedef intptr_t dart_datatype_t;
 #error "DART: size_t is neither 32 nor 64 bits wide"
 #endif
 
-/* Objects come in three kinds. Basic and custom types are contiguous: element k lies at position
+/* ---- Strided, indexed and custom types ------------------------------------------------------
+ *
+ * Objects come in three kinds. Basic and custom types are contiguous: element k lies at position
  * k. Strided and indexed types have E elements per instance and any number of instances in a row;
  * positions count elements of the base type from the start of the buffer, or of the target:
  *
@@ -175,7 +177,8 @@ dart_ret_t dart_type_destroy(dart_datatype_t *dart_type);
 
 /* ---- Operators ------------------------------------------------------------------------------ */
 
-/** How two elements become one: a predefined operator below, or an object of dart_op_create. */
+/** An operator, by which two elements become one: a predefined one, DART_OP_..., or an object of
+ *  dart_op_create. */
 typedef uintptr_t dart_operation_t;
 
 /** Predefined operators, and which functions take them for which element types.
@@ -192,27 +195,27 @@ typedef uintptr_t dart_operation_t;
  *
  *  "-" and other types: DART_ERR_INVAL. */
 enum {
-  DART_OP_UNDEFINED = 0,
-  DART_OP_MIN       = 1,
-  DART_OP_MAX       = 2,
-  DART_OP_MINMAX    = 3,
-  DART_OP_SUM       = 4,
-  DART_OP_PROD      = 5,
-  DART_OP_BAND      = 6,
-  DART_OP_LAND      = 7,
-  DART_OP_BOR       = 8,
-  DART_OP_LOR       = 9,
-  DART_OP_BXOR      = 10,
-  DART_OP_LXOR      = 11,
-  DART_OP_REPLACE   = 12,
-  DART_OP_NO_OP     = 13,
-  DART_OP_LAST      = 14 /**< one past the operators; not an operator */
+  DART_OP_UNDEFINED = 0,  /**< no operator: DART_ERR_INVAL everywhere */
+  DART_OP_MIN       = 1,  /**< the smaller one */
+  DART_OP_MAX       = 2,  /**< the larger one */
+  DART_OP_MINMAX    = 3,  /**< of each pair the first by MIN, the second by MAX */
+  DART_OP_SUM       = 4,  /**< a + b */
+  DART_OP_PROD      = 5,  /**< a * b */
+  DART_OP_BAND      = 6,  /**< a & b, bit by bit */
+  DART_OP_LAND      = 7,  /**< a && b: 1 if both are not 0, else 0 */
+  DART_OP_BOR       = 8,  /**< a | b, bit by bit */
+  DART_OP_LOR       = 9,  /**< a || b: 0 if both are 0, else 1 */
+  DART_OP_BXOR      = 10, /**< a ^ b, bit by bit */
+  DART_OP_LXOR      = 11, /**< 1 if one of them is not 0 and the other is, else 0 */
+  DART_OP_REPLACE   = 12, /**< the operand, in place of what was there */
+  DART_OP_NO_OP     = 13, /**< what was there: fetch_and_op is an atomic load */
+  DART_OP_LAST      = 14  /**< one past the operators; not an operator */
 };
 
-/** MINMAX takes an even number of elements: in each pair the first is reduced by MIN, the second
- *  by MAX, independently. These are the positions in a pair. */
-#define DART_OP_MINMAX_MIN 0
-#define DART_OP_MINMAX_MAX 1
+/* MINMAX takes an even number of elements: in each pair the first is reduced by MIN, the second
+ * by MAX, independently. These are the positions in a pair. */
+#define DART_OP_MINMAX_MIN 0 /**< position of the minimum in a pair of DART_OP_MINMAX */
+#define DART_OP_MINMAX_MAX 1 /**< position of the maximum */
 
 /** A user's operator: inoutvec[i] = invec[i] op inoutvec[i], for i < len.
  *
