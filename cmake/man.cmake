@@ -11,15 +11,18 @@ string(TIMESTAMP day "%d" UTC) # of SOURCE_DATE_EPOCH, if that is set
 string(REGEX REPLACE "^0" "" day "${day}")
 string(TIMESTAMP date "%B ${day}, %Y" UTC)
 set(man ${PROJECT_BINARY_DIR}/man)
-file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/dart-if/include/dash/dart/*/dart_*.h)
-set(script ${PROJECT_SOURCE_DIR}/doc/man/pages.awk)
+file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/dart-if/include/dash/dart/if/dart*.h)
+file(GLOB more CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/dart-if/include/dash/dart/ext/dart*.h)
+file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/doc/man/examples/*.c)
+set(source ${PROJECT_SOURCE_DIR}/doc/man)
 add_custom_command(
   OUTPUT ${man}/made
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${man}/man3
   COMMAND ${CMAKE_COMMAND} -E make_directory ${man}/man3
-  COMMAND ${DART_AWK} -v out=${man}/man3 -v date=${date} -f ${script} ${headers}
+  COMMAND ${DART_AWK} -v out=${man}/man3 -v list=${man}/list -v date=${date} -v folder=${source}
+          -f ${source}/pages.awk ${source}/subjects ${headers} ${more}
   COMMAND ${CMAKE_COMMAND} -E touch ${man}/made
-  DEPENDS ${script} ${headers}
+  DEPENDS ${source}/pages.awk ${source}/subjects ${headers} ${more} ${examples}
   COMMENT "Making the manual pages"
   VERBATIM)
 add_custom_target(man ALL DEPENDS ${man}/made)
