@@ -1,5 +1,6 @@
 # The manual: a page for each function and type of the interface, of which each names only pages that there are, and no page
-# that mandoc complains about. Its examples are compiled, run on several units, and find their results right.
+# that mandoc complains about. Its examples are compiled, run on several units, and find their results right. As HTML its
+# links lead somewhere, and the search field finds what was typed.
 source "$(dirname "$0")/cli.bash"
 top=$(cd "$(dirname "$0")/../.." && pwd)
 man=$build/man
@@ -89,4 +90,47 @@ else
   examples
 fi
 
+# As HTML.
+html=$work/html
+run sh "$top/doc/man/html.sh" "$man" "$man/list" "$html" DART
+expect_code 0
+for page in "$man"/man[137]/*; do
+  [[ -L $page || $(<"$html/$(basename "$page").html") == *'<h1 class="Sh"'*search.js*'</html>' ]] ||
+    fail "no HTML of $page"
+done
+while read -r target; do
+  [[ -s $html/$target ]] || fail "a link leads to $target, which there is not"
+done < <(grep -oh '\(href\|src\)="[^"#]*"' "$html"/*.html | cut -d'"' -f2 | sort -u)
+while read -r target; do
+  grep -q "id=\"$target\"" "$html/index.html" || fail "a link of the index leads to #$target, which there is not"
+done < <(grep -o 'href="#[^"]*"' "$html/index.html" | cut -d'"' -f2 | tr -d '#')
+for name in $functions; do
+  (($(grep -o "<dt><a href=\"$name.3.html\">" "$html/index.html" | wc -l) == 2)) ||
+    fail "$name is not in the index once by subject and once by header"
+done
+
+# search WORDS: what the field finds for them, in order.
+search() {
+  node -e '
+    const fs = require("fs"), vm = require("vm"), on = {};
+    const element = (of) => ({ value: "", innerHTML: "", addEventListener: (name, call) => { on[of + name] = call; } });
+    const elements = { search: element("search."), found: element("found.") };
+    const context = vm.createContext({ document: {
+      getElementById: (id) => elements[id], addEventListener: () => {} } });
+    for (const file of ["names.js", "search.js"])
+      vm.runInContext(fs.readFileSync(process.argv[1] + "/" + file, "utf8"), context);
+    elements.search.value = process.argv[2];
+    on["search.input"]();
+    console.log([...elements.found.innerHTML.matchAll(/href="([^"]*)\.html"/g)].map((one) => one[1]).join(" "));
+  ' "$html" "$1"
+}
+if command -v node >/dev/null; then
+  [[ $(search dart_put) == 'dart_put.3 '*'dart_put_notify.3'* ]] || fail "dart_put finds: $(search dart_put)"
+  [[ $(search 'FENCE') == *dart_epoch_fence.3* ]] || fail "FENCE finds: $(search FENCE)"
+  [[ $(search 'strided type') == *dart_type_create_strided.3* ]] || fail "'strided type' finds: $(search 'strided type')"
+  [[ $(search DART_TYPE_INT64) == dart_datatype_t.3 ]] || fail "DART_TYPE_INT64 finds: $(search DART_TYPE_INT64)"
+  [[ -z $(search 'no such words') ]] || fail "'no such words' finds: $(search 'no such words')"
+else
+  echo "the search field was not tested: there is no node here"
+fi
 finish
