@@ -1,7 +1,7 @@
 /* Micro benchmarks: what does each operation of DART cost, what would it cost without a runtime, and
  * what does plain MPI take? The command line selects cases and sizes; there is one line of output for
  * each of both. Cases that need a unit on the same node, or on another, are left out of jobs that have
- * none. */
+ * none. Without a selection, and for people to read, a few cases are run that take less than 20 seconds. */
 #include "micro.h"
 
 #include <errno.h>
@@ -13,13 +13,19 @@
 
 enum { SIZES_MAX = 32, SIZE_MAX_LOG = 24 };
 
+/* What is run without a selection. */
+static const char *const brief_cases =
+    "put_blocking,far_put_blocking,get_blocking,far_get_blocking,put_batch,far_put_batch,"
+    "fetch_and_op.sum_long,far_fetch_and_op.sum_long,compare_and_swap,far_compare_and_swap,"
+    "signal.sum,far_signal.sum,barrier,allreduce,lock";
+
 typedef struct {
   const char *cases; /* patterns with commas between; NULL: all */
   uint64_t    sizes[SIZES_MAX];
   size_t      nsizes;
   uint64_t    repetitions, time, compute; /* milliseconds */
   format_t    format;
-  bool        list, without_mpi, threads;
+  bool        list, without_mpi, threads, all, wide, is_timed;
 } options_t;
 
 static const case_t *const tables[] = {
@@ -101,7 +107,8 @@ static void print_case(void *context, const case_t *c, place_t place, const char
 typedef struct {
   micro_t         *micro;
   const options_t *options;
-  size_t           nrun, nmissing;
+  size_t           nrun, nmissing; /* lines, and cases without a partner in this job */
+  size_t           ncases, nleft;  /* cases that were run, and those that were not selected */
 } session_t;
 
 static void run_size(session_t *s, const case_t *c, size_t size)
@@ -129,12 +136,17 @@ static void run_case(void *context, const case_t *c, place_t place, const char *
   micro_t         *m     = s->micro;
   size_t           least = 0, most;
 
-  if (!bench_selects(o->cases, name) || (c->needs_threads && !o->threads))
+  if (c->needs_threads && !o->threads)
     return;
   if (place != TOGETHER && m->partner[place] < 0) {
-    s->nmissing++;
+    s->nmissing += bench_selects(o->cases, name);
     return;
   }
+  if (!bench_selects(o->cases, name)) {
+    s->nleft++;
+    return;
+  }
+  s->ncases++;
   m->place  = place;
   m->target = m->partner[place == TOGETHER ? NEAR : place];
   m->at     = m->segment;
@@ -209,7 +221,8 @@ static int run(const bench_job_t *job, const options_t *options)
   }
   report_start(&micro, options->format, effort);
   for_each_case(run_case, &session);
-  report_end(&micro, options->format);
+  report_end(&micro, options->format, session.ncases,
+             options->cases == brief_cases ? session.nleft : 0);
   destroy(&micro);
 
   if (options->cases != NULL && session.nrun == 0) {
@@ -223,23 +236,30 @@ static int run(const bench_job_t *job, const options_t *options)
 
 /* ---- command line ---------------------------------------------------------------------------- */
 
-enum { KEY_QUICK = 1000, KEY_LIST, KEY_THREADS, KEY_WITHOUT_MPI };
+enum { KEY_QUICK = 1000, KEY_LIST, KEY_THREADS, KEY_WITHOUT_MPI, KEY_ALL, KEY_WIDE };
 
 static const struct argp_option option_table[] = {
-  { "cases", 'c', "PATTERN,...", 0, "Only these, by name or shell pattern: put_*,far_put_*,barrier",
-    0 },
+  { "all", KEY_ALL, NULL, 0,
+    "Run all cases that the job has units for, and not the few of a run without options", 0 },
+  { "cases", 'c', "PATTERN,...", 0,
+    "Run these cases, by name or shell pattern: put_*,far_put_*,barrier", 0 },
+  { "list", KEY_LIST, NULL, 0,
+    "Print the names of all cases and what they measure, and run nothing", 0 },
   { "sizes", 's', "BYTES,...", 0,
-    "Multiples of 8, with K or M, up to 16M (8,64,512,4K,64K,512K,4M)", 0 },
-  { "repetitions", 'r', "N", 0, "Take the median of N repetitions (7)", 0 },
-  { "time", 't', "MS", 0, "Each about MS milliseconds long (20)", 0 },
+    "Sizes of the data: multiples of 8, with K or M, up to 16M (8,64,512,4K,64K,512K,4M)", 0 },
+  { "repetitions", 'r', "N", 0, "Take the median of N repetitions (7; 5 without --all and --cases)",
+    0 },
+  { "time", 't', "MS", 0,
+    "Repeat the operation for MS milliseconds in each (20; 5 without --all and --cases)", 0 },
+  { "quick", KEY_QUICK, NULL, 0, "To see that it works: 3 repetitions of 1 ms, of 8 and 4096 bytes",
+    0 },
+  { "wide", KEY_WIDE, NULL, 0, "Print one table of all cases, in nanoseconds", 0 },
+  { "format", 'f', "NAME", 0,
+    "text, csv or json; csv and json are of all cases, in nanoseconds (text)", 0 },
+  { "without-mpi", KEY_WITHOUT_MPI, NULL, 0, "Do not run the same operations in plain MPI", 0 },
+  { "threads", KEY_THREADS, NULL, 0,
+    "Start DART for threads, and run the cases that have some, too", 0 },
   { "compute", 'C', "MS", 0, "How long the target of far_busy_* computes (200)", 0 },
-  { "format", 'f', "NAME", 0, "text, csv or json (text)", 0 },
-  { "quick", KEY_QUICK, NULL, 0, "To see that it works: 3 repetitions of 1 ms of 8 and 4096 bytes",
-    0 },
-  { "threads", KEY_THREADS, NULL, 0, "Start DART for threads, and run the cases that have some",
-    0 },
-  { "without-mpi", KEY_WITHOUT_MPI, NULL, 0, "Leave plain MPI out", 0 },
-  { "list", KEY_LIST, NULL, 0, "Print the cases", 0 },
   { 0 },
 };
 
@@ -272,8 +292,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
   switch (key) {
   case 'c': options->cases = arg; return 0;
   case 's': return parse_sizes(state, arg, options);
-  case 'r': return bench_number(state, "--repetitions", arg, 1, 1000, &options->repetitions);
-  case 't': return bench_number(state, "--time", arg, 1, 60000, &options->time);
+  case 'r':
+    options->is_timed = true;
+    return bench_number(state, "--repetitions", arg, 1, 1000, &options->repetitions);
+  case 't':
+    options->is_timed = true;
+    return bench_number(state, "--time", arg, 1, 60000, &options->time);
   case 'C': return bench_number(state, "--compute", arg, 1, 60000, &options->compute);
   case 'f':
     for (int format = FORMAT_TEXT; format <= FORMAT_JSON; format++)
@@ -282,7 +306,21 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
       }
     return bench_bad_value(state, "--format", arg, "text, csv or json");
+  case KEY_ALL: options->all = true; return 0;
+  case KEY_WIDE: options->wide = true; return 0;
+  case ARGP_KEY_SUCCESS: /* all options are read */
+    if (options->wide && options->format == FORMAT_TEXT)
+      options->format = FORMAT_WIDE;
+    if (options->format == FORMAT_TEXT && !options->all && options->cases == NULL) {
+      options->cases = brief_cases;
+      if (!options->is_timed) {
+        options->repetitions = 5;
+        options->time        = 5;
+      }
+    }
+    return 0;
   case KEY_QUICK:
+    options->is_timed    = true;
     options->repetitions = 3;
     options->time        = 1;
     options->compute     = 20;
@@ -300,7 +338,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp arguments = {
   .options = option_table,
   .parser  = parse_option,
-  .doc     = "Times single operations of DART, of C without a runtime (floor), and of plain MPI.",
+  .doc = "Measure how long single operations of DART take: put, get, atomics, collectives, locks "
+         "and more. "
+         "Beside them are the same operations in C without a runtime (the floor), and, in "
+         "micro-mpi, in plain "
+         "MPI. Without options a few cases are run, which takes less than 20 seconds."
+         "\v"
+         "Examples:\n"
+         "  dartrun -n 2 micro-shmem\n"
+         "  dartrun -n 2 --nodes 2 micro-mpi --cases='far_put_*,barrier' --sizes=8,64K\n"
+         "  dartrun -n 2 micro-shmem --all --format=csv >figures.csv",
 };
 
 /* Before the command line is read: that is done when the job is there. */

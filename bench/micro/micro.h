@@ -211,10 +211,12 @@ figures_t measure(micro_t *m, const case_t *c, effort_t effort);
 
 /* Output, by unit 0 (micro_report.c) */
 
-typedef enum { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON } format_t;
+typedef enum { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_WIDE } format_t;
 
 void report_start(const micro_t *m, format_t format, effort_t effort);
 void report_case(const micro_t *m, format_t format, const case_t *c, const figures_t *figures);
-void report_end(const micro_t *m, format_t format);
+
+/** `nrun` cases were run, and `nleft` left out that this job has, too. */
+void report_end(const micro_t *m, format_t format, size_t nrun, size_t nleft);
 
 #endif

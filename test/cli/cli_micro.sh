@@ -83,10 +83,33 @@ if [[ -x $build/bench/micro-mpi ]] && has_backend mpi; then
   [[ $(tail -n 1 <<<"$out") == *,,,, ]] || fail "MPI although without: $out"
 fi
 
-# The same figures to read, and as JSON. Sizes and patterns select.
-micro shmem 2 1 -c '[pg][ue]t_flush,flush' -s 16,1K -t 1 -r 3; expect_code 0
+# The same figures as a wide table, to read, and as JSON. Sizes and patterns select.
+micro shmem 2 1 --wide -c '[pg][ue]t_flush,flush' -s 16,1K -t 1 -r 3; expect_code 0
 [[ $(grep -v '^#' <<<"$out" | awk '{ print $1, $2 }' | tr '\n' ';') == \
   "put_flush 16;put_flush 1024;get_flush 16;get_flush 1024;flush 0;" ]] || fail "table: $out"
+micro shmem 2 1 --quick -c 'put_blocking,flush,barrier'; expect_code 0
+[[ $(sed -nE 's/^# ([a-z_]+): .*\((.*)\)$/\1, \2/p' <<<"$out") == \
+  $'put_blocking, to a unit of the same node\nflush, to a unit of the same node\nbarrier, all units' ]] || fail "titles: $out"
+[[ $(grep -E '^#.*Latency' <<<"$out" | tr -s ' ') == "# Size Latency (us) Bandwidth (MB/s) Messages/s Floor (us) DART/floor
+# Latency (us) Messages/s
+# Latency (us) Floor (us) DART/floor" ]] || fail "heads: $out"
+[[ $(awk '/^[0-9]/ && NF == 6 { print $1 }' <<<"$out") == $'8\n4096' ]] || fail "sizes: $out"
+awk '/^[0-9]/ && NF == 6 { # MB/s is bytes by us, and the ratio that of both times, but for what is not printed
+    if ($3 * $2 / $1 < 0.98 || $3 * $2 / $1 > 1.02 || $6 * $5 / $2 < 0.98 || $6 * $5 / $2 > 1.02) exit 1 }' <<<"$out" ||
+  fail "figures that do not fit each other: $out"
+grep -v '^#' <<<"$out" | grep -qE '[0-9]{4,}\.|\.0*[1-9][0-9]{3}' && fail "figures of more than three digits: $out"
+micro shmem 2 1 --all --quick; expect_code 0
+[[ $(sed -nE 's/^# ([a-z0-9_.]+): .*\)$/\1/p' <<<"$out" | sort) == "$(names near all)" ]] || fail "--all: $out"
+[[ $out != *'These are'* ]] || fail "something is left out: $out"
+# Without a selection: few cases, and how to get the others.
+micro shmem 2 1 -s 8 -r 1 -t 1; expect_code 0
+few=$(sed -nE 's/^# ([a-z0-9_.]+): .*\)$/\1/p' <<<"$out" | wc -l)
+((few > 5 && few < 15)) || fail "$few cases without a selection: $out"
+[[ $out == *"# These are $few of the $(names near all | wc -l) cases of this job. --all "* ]] || fail "left out: $out"
+if [[ -x $build/bench/micro-mpi ]] && has_backend mpi; then
+  micro mpi 2 2 --quick -c far_put_blocking; expect_code 0
+  [[ $out == *'(to a unit of another node)'*'MPI (us)'*'DART/MPI'* && $out != *Floor\ \(us\)* ]] || fail "far: $out"
+fi
 micro shmem 2 1 --quick -c 'put_*,barrier' -f json; expect_code 0
 if command -v python3 >/dev/null; then
   python3 -c '
