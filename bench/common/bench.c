@@ -98,6 +98,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
   }
 }
 
+/* The program's texts are printed as those of its own options. */
 bool bench_parse(const bench_job_t *job, const struct argp *argp, int argc, char **argv,
                  void *options, int *exit_code_out)
 {
@@ -106,11 +107,9 @@ bool bench_parse(const bench_job_t *job, const struct argp *argp, int argc, char
     { 0 },
   };
   const struct argp_child children[] = { { argp, 0, NULL, 0 }, { 0 } };
-  const struct argp       whole      = {
-               .options = help_option, .parser = parse_common, .doc = argp->doc, .children = children
-  };
-  common_t common = { .options = options };
-  unsigned flags  = ARGP_NO_EXIT | ARGP_NO_HELP | (job->me == 0 ? 0 : ARGP_NO_ERRS);
+  const struct argp       whole  = { help_option, parse_common, NULL, NULL, children, NULL, NULL };
+  common_t                common = { .options = options };
+  unsigned                flags  = ARGP_NO_EXIT | ARGP_NO_HELP | (job->me == 0 ? 0 : ARGP_NO_ERRS);
 
   if (argp_parse(&whole, argc, argv, flags, NULL, &common) != 0) {
     *exit_code_out = BENCH_BAD_INPUT;

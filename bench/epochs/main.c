@@ -24,19 +24,27 @@ enum {
 };
 
 static const struct argp_option arguments[] = {
-  { "pattern", 'p', "NAME", 0, "halo, right or all", 0 },
-  { "operation", 'o', "NAME", 0, "put, get or both (put)", 0 },
-  { "least", KEY_LEAST, "BYTES", 0, "smallest block (16)", 0 },
-  { "most", KEY_MOST, "BYTES", 0, "largest block (262144); each row has four times the bytes", 0 },
-  { "overhead", KEY_OVERHEAD, NULL, 0, "synchronise only, without data", 0 },
+  { "pattern", 'p', "NAME", 0,
+    "halo: exchange with four neighbours on a torus; right: with the right neighbour; all: with "
+    "all "
+    "units (halo)",
+    0 },
+  { "operation", 'o', "NAME", 0,
+    "put, get or both; both: in the seven ways of Traeff, Ritzdorf, Hempel, SC 2000 (put)", 0 },
+  { "least", KEY_LEAST, "BYTES", 0, "Size of the smallest block (16)", 0 },
+  { "most", KEY_MOST, "BYTES", 0,
+    "Size of the largest block, each being four times the one before (262144)", 0 },
+  { "overhead", KEY_OVERHEAD, NULL, 0, "Synchronise only, and move no data", 0 },
   { "registered", KEY_REGISTERED, NULL, 0,
-    "on registered memory; MPI's on a window of memory that it did not allocate", 0 },
-  { "singles", KEY_SINGLES, NULL, 0, "single figures instead of a table", 0 },
-  { "compute", KEY_COMPUTE, "MS", 0, "with --singles: a target that computes so long (0)", 0 },
-  { "repeat", 'r', "N", 0, "repetitions (7)", 0 },
-  { "time", 't', "MS", 0, "milliseconds of a repetition (20)", 0 },
-  { "format", KEY_FORMAT, "NAME", 0, "text or csv", 0 },
-  { "quick", KEY_QUICK, NULL, 0, "one short repetition, blocks of at most 16 KiB", 0 },
+    "Use registered memory; MPI uses a window of memory that it did not allocate", 0 },
+  { "singles", KEY_SINGLES, NULL, 0, "Measure single calls instead of a step of all units", 0 },
+  { "compute", KEY_COMPUTE, "MS", 0, "With --singles: let the target compute so long meanwhile (0)",
+    0 },
+  { "repeat", 'r', "N", 0, "Take the median of N repetitions (7)", 0 },
+  { "time", 't', "MS", 0, "Repeat the step for MS milliseconds in each (20)", 0 },
+  { "format", KEY_FORMAT, "NAME", 0, "Print a table to read, or csv (text)", 0 },
+  { "quick", KEY_QUICK, NULL, 0,
+    "To see that it works: one short repetition, and blocks of at most 16 KiB", 0 },
   { 0 }
 };
 
@@ -104,8 +112,17 @@ static error_t read_option(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp argp = {
-  arguments, read_option, NULL, "Epochs beside point-to-point messages, by DART and by plain MPI.",
-  NULL,      NULL,        NULL
+  .options = arguments,
+  .parser  = read_option,
+  .doc     = "Compare epochs (dart_epoch_fence, dart_epoch_post, dart_epoch_lock) with "
+             "messages, flushes and notifications: the time of one step in which units "
+             "exchange blocks with their neighbours, by DART, and, in epochs-mpi, by the same "
+             "calls of MPI. A line of the table is for one size "
+             "of the blocks."
+             "\v"
+             "Examples:\n"
+             "  dartrun -n 4 epochs-shmem --pattern=halo\n"
+             "  dartrun -n 4 --nodes 2 epochs-mpi --operation=both --most=65536",
 };
 
 static bool table(const bench_job_t *job, const options_t *o)

@@ -26,10 +26,10 @@ static const char *const layout_names[] = { "1 KiB in a row", "vector of 4-byte 
 /* ---- command line --------------------------------------------------------------------------- */
 
 static const struct argp_option arguments[] = {
-  { "puts", 'p', "N", 0, "puts in an epoch (1)", 0 },
-  { "repeat", 'r', "N", 0, "repetitions (7)", 0 },
-  { "time", 't', "MS", 0, "milliseconds of a repetition (20)", 0 },
-  { "registered", 'g', NULL, 0, "on registered memory", 0 },
+  { "puts", 'p', "N", 0, "Put N times in each epoch (1)", 0 },
+  { "repeat", 'r', "N", 0, "Take the median of N repetitions (7)", 0 },
+  { "time", 't', "MS", 0, "Repeat the epoch for MS milliseconds in each (20)", 0 },
+  { "registered", 'g', NULL, 0, "Use registered memory", 0 },
   { 0 }
 };
 
@@ -47,8 +47,15 @@ static error_t read_option(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp argp = {
-  arguments, read_option, NULL, "Puts of scattered data in epochs, by DART and by plain MPI.",
-  NULL,      NULL,        NULL
+  .options = arguments,
+  .parser  = read_option,
+  .doc     = "Measure puts of scattered data in epochs, by DART, and, in epoch-types-mpi, by "
+             "plain MPI: 1 KiB in a row, a vector of 4-byte blocks, and a struct of 8-byte "
+             "blocks, in each of the three kinds of epochs."
+             "\v"
+             "Examples:\n"
+             "  dartrun -n 2 epoch-types-shmem\n"
+             "  dartrun -n 2 --nodes 2 epoch-types-mpi --puts=10",
 };
 
 /* ---- DART ------------------------------------------------------------------------------------ */

@@ -253,15 +253,27 @@ static error_t parse(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp_option known[] = {
-  { "folder", 'f', "PATH", 0, "Where the file is made (/tmp)", 0 },
-  { "format", 'o', "text|csv", 0, "What figures are printed as (text)", 0 },
-  { "rounds", 'r', "N", 0, "Rounds of each case, of which the best counts (5)", 0 },
-  { "mib", 'm', "N", 0, "MiB that are written in a round, about (64)", 0 },
-  { "cases", 'c', "NAMES", 0, "Only cases whose name is in this text", 0 },
+  { "folder", 'f', "PATH", 0, "Make the file in this folder (/tmp)", 0 },
+  { "format", 'o', "text|csv", 0, "Print a table to read, or CSV (text)", 0 },
+  { "rounds", 'r', "N", 0, "Repeat each case N times; the best counts (5)", 0 },
+  { "mib", 'm', "N", 0, "Write about N MiB each time (64)", 0 },
+  { "cases", 'c', "NAMES", 0, "Run only cases whose name occurs in this text", 0 },
   { 0 }
 };
 
-static const struct argp arguments = { .options = known, .parser = parse };
+static const struct argp arguments = {
+  .options = known,
+  .parser  = parse,
+  .doc     = "Measure how fast units write one file together, in MB/s of all units: with "
+             "dart_file_write_at and its like, with MPI-IO (files-mpi), and with pwrite by "
+             "hand. The cases are disjoint and overlapping records in atomic mode, one part "
+             "for each unit without it, and blocks of a matrix written collectively. The file "
+             "is read afterwards and verified."
+             "\v"
+             "Examples:\n"
+             "  dartrun -n 4 files-shmem --folder=/scratch --mib=256\n"
+             "  dartrun -n 4 --nodes 2 files-mpi --cases=matrix",
+};
 
 static void run(files_t *f)
 {

@@ -261,18 +261,31 @@ static error_t parse(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp_option known[] = {
-  { "rounds", 'r', "N", 0, "Turns of each unit (100)", 0 },
-  { "seconds", 's', "S", 0, "Fewer turns where their work takes longer than this; at least 3", 0 },
-  { "work", 'w', "US,...", 0, "Microseconds of work in a turn; several are measured in turn (0)",
-    0 },
+  { "rounds", 'r', "N", 0, "Each unit acquires the mutex N times (100)", 0 },
+  { "seconds", 's', "S", 0,
+    "Take fewer turns, but at least 3, where their work would take longer than S seconds", 0 },
+  { "work", 'w', "US,...", 0,
+    "Work so many microseconds with the mutex held; of several, one after the other (0)", 0 },
   { "sleep", 'z', NULL, 0, "Work by sleeping, so that it needs no core", 0 },
-  { "only", 'o', "NAMES", 0, "Only mutexes whose name is in this text", 0 },
-  { "folder", 'f', "PATH", 0, "Where fcntl has its file (/tmp)", 0 },
-  { "csv", 'c', NULL, 0, "Lines of the table that bench/mutexes makes", 0 },
+  { "only", 'o', "NAMES", 0, "Measure only mutexes whose name occurs in this text", 0 },
+  { "folder", 'f', "PATH", 0, "Make the file for fcntl in this folder (/tmp)", 0 },
+  { "csv", 'c', NULL, 0, "Print the lines of CSV that bench/mutexes collects", 0 },
   { 0 }
 };
 
-static const struct argp arguments = { .options = known, .parser = parse };
+static const struct argp arguments = {
+  .options = known,
+  .parser  = parse,
+  .doc     = "Compare mutexes of all units: dart_lock_acquire, two algorithms over one-sided "
+             "communication, the exclusive lock of MPI (mutex-mpi), a pthread mutex in shared "
+             "memory, fcntl, and a range lock. Printed are the time to acquire and release a "
+             "free mutex, and, with all units in turns, the overhead in per cent and how "
+             "unfair the turns were."
+             "\v"
+             "Examples:\n"
+             "  dartrun -n 4 mutex-shmem --rounds=1000\n"
+             "  dartrun -n 4 --nodes 2 mutex-mpi --work=0,100,1000 --only=dart",
+};
 
 int main(int argc, char **argv)
 {

@@ -186,7 +186,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp arguments = {
   .options = option_table,
   .parser  = parse_option,
-  .doc     = "Updates words at random places of a table that lies over all units.",
+  .doc     = "The RandomAccess benchmark of the HPC Challenge: update words at random places "
+             "of a table that lies over all units, and verify it. The rate is printed in "
+             "GUP/s, billions of updates per second."
+             "\v"
+             "Examples:\n"
+             "  dartrun -n 4 randomaccess-shmem --table=22\n"
+             "  dartrun -n 4 --nodes 2 randomaccess-mpi --variant=mpi-accumulate",
 };
 
 static int run(const bench_job_t *job, const options_t *options)
