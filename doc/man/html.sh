@@ -13,7 +13,7 @@ cp "$folder/html/style.css" "$folder/html/search.js" "$out"
 # All names and what they are about: those of the list, and the pages that are written by hand.
 {
   for page in "$man"/man[17]/*; do
-    name=$(basename "$page")
+    name=${page##*/}
     printf '%s\t\t%s\t%s\t%s\n' "${name%.*}" "${name##*.}" "$(sed -n 's/^\.Nd //p' "$page")" "$name"
   done
   sed 's/$/.3/' "$list"
@@ -22,7 +22,7 @@ cp "$folder/html/style.css" "$folder/html/search.js" "$out"
 awk -v title="$title" -v out="$out" -v subjects="$folder/subjects" -f "$folder/html.awk" "$out/names"
 for page in "$man"/man[137]/*; do
   [ ! -L "$page" ] || continue # a further name of another page
-  name=$(basename "$page")
+  name=${page##*/}
   mandoc -T html -O 'fragment,man=%N.%S.html' "$page" |
     awk -v title="$title" -v page="$name" -f "$folder/html.awk" "$out/names" - >"$out/$name.html"
 done

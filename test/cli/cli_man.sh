@@ -92,8 +92,7 @@ fi
 
 # As HTML.
 html=$work/html
-run sh "$top/doc/man/html.sh" "$man" "$man/list" "$html" DART
-expect_code 0
+sh "$top/doc/man/html.sh" "$man" "$man/list" "$html" DART || { fail "no HTML: exit code $?"; finish; }
 for page in "$man"/man[137]/*; do
   [[ -L $page || $(<"$html/$(basename "$page").html") == *'<h1 class="Sh"'*search.js*'</html>' ]] ||
     fail "no HTML of $page"

@@ -115,8 +115,9 @@ typedef enum { DART_EPOCH_SHARED = 1, DART_EPOCH_EXCLUSIVE = 2 } dart_epoch_lock
  *   take, or, where that is verified, that do not hold; a call out of its order, such as complete without
  *   start, or start in an epoch of another kind.
  * DART_ERR_NOMEM: no memory for what DART keeps of the segment's epochs.
- * Calls that close an epoch: DART_ERR_INVAL also if a far unit has refused operations, because its memory is
- *   gone; the epoch is closed then. */
+ *
+ * Calls that close an epoch return DART_ERR_INVAL, too, if a far unit has refused operations, because its memory is
+ * gone; the epoch is closed then. */
 
 /** End the segment's fence epoch, if there is one, and begin the next. Collective over the segment's team.
  *
