@@ -68,7 +68,8 @@ function print_comment(text,    n, lines, i, paragraph, literal, before, item) {
       continue
     }
     if (literal) { print ".Ed" >file; literal = 0 }
-    if (paragraph != "" && (i > n || lines[i] == "" || lines[i] ~ /^(DART_ERR_|DART_PENDING:|- )/)) {
+    if (paragraph != "" && (i > n || lines[i] == "" || (lines[i] ~ /^(DART_ERR_|DART_PENDING:)/ && paragraph ~ /[.:;)]$/) ||
+        lines[i] ~ /^- /)) {
       if (!item && before++) print ".Pp" >file
       print_paragraph(paragraph)
       paragraph = ""
@@ -157,34 +158,47 @@ function related(this) {
   return of_subject[subject_of[this]] " " see[subject_of[this]] named_in(comment[this]) " " base_of[this]
 }
 
-# The examples of the subject in which the name occurs.
-function print_examples(this,    n, i, names, line, path, text, intro, state, any) {
+# Whether a text has the name, or one of the type's constants, as a word.
+function uses(text, this,    n, i, names) {
+  n = split(this " " constants[this], names, " ")
+  for (i = 1; i <= n; i++)
+    if (text ~ "(^|[^a-zA-Z0-9_])" names[i] "([^a-zA-Z0-9_]|$)") return 1
+  return 0
+}
+
+# Read an example: its first comment into `intro`, all else, marked up, into `program`.
+function read_example(name,    path, line, state) {
+  path = folder "/examples/" name ".c"
+  program = intro = ""
+  state = 0
+  while ((getline line <path) > 0) {
+    if (state == 0) {
+      state = line ~ /\*\/ *$/
+      sub(/^\/\* */, "", line)
+      sub(/ *\*\/ *$/, "", line)
+      sub(/^ \* ?/, "", line)
+      intro = intro (intro == "" ? "" : "\n") line
+    } else {
+      gsub(/\\/, "\\e", line)
+      program = program safe(line) "\n"
+    }
+  }
+  close(path)
+  if (program == "") { print "no example " path >"/dev/stderr"; exit failed = 1 }
+}
+
+# The examples of the subject that use it. Of functions that none uses, the first one, as one of related functions.
+function print_examples(this,    n, i, names, any) {
   n = split(examples[subject_of[this]], names, " ")
   any = 0
-  for (i = 1; i <= n; i++) {
-    path = folder "/examples/" names[i] ".c"
-    text = intro = ""
-    state = 0
-    while ((getline line <path) > 0) {
-      if (state == 0) { # its first comment is the text before it
-        state = line ~ /\*\/ *$/
-        sub(/^\/\* */, "", line)
-        sub(/ *\*\/ *$/, "", line)
-        sub(/^ \* ?/, "", line)
-        intro = intro (intro == "" ? "" : "\n") line
-      } else {
-        gsub(/\\/, "\\e", line)
-        text = text safe(line) "\n"
-      }
-    }
-    close(path)
-    if (text == "") { print "no example " path >"/dev/stderr"; exit failed = 1 }
-    if (text !~ "(^|[^a-zA-Z0-9_])" this "([^a-zA-Z0-9_]|$)") continue
-    if (!any) print ".Sh EXAMPLES" >file
-    else print ".Pp" >file
+  for (i = 1; i <= n || (i == n + 1 && n > 0 && !any && is_page[this] == "function"); i++) {
+    read_example(names[i > n ? 1 : i])
+    if (i <= n && !uses(program, this)) continue
+    print (any ? ".Pp" : ".Sh EXAMPLES") >file
     any = 1
+    if (i > n) print "Of related functions:\n.Pp" >file
     print_comment(intro)
-    printf ".Bd -literal -offset indent\n%s.Ed\n", text >file
+    printf ".Bd -literal -offset indent\n%s.Ed\n", program >file
   }
 }
 

@@ -65,6 +65,13 @@ for name in dart_epoch_{fence,post,start,complete,wait,lock,unlock,lock_all,unlo
   dart_fetch_and_op_handle dart_type_create_{strided,indexed} dart_op_create dart_datatype_t; do
   sed -n '/^\.Sh EXAMPLES/,$p' "$man/man3/$name.3" | grep -qw "$name" || fail "no example on the page of $name"
 done
+for name in $functions; do
+  case $name in
+    dart_epoch_* | *notify* | dart_file_* | *lock* | *range* | dart_team_* | dart_group_* | dart_context_* | dart_wait* | \
+      dart_accumulate* | dart_fetch_and_op* | dart_type_* | dart_op_* | dart_put* | dart_get* | dart_test*)
+      grep -q '^\.Sh EXAMPLES' "$man/man3/$name.3" || fail "no example on the page of $name" ;;
+  esac
+done
 
 examples() {
   local source name shape

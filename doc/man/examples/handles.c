@@ -1,5 +1,5 @@
-/* Start a get from every unit, each with a handle, and wait for all of them. Then test one until
- * it is complete. */
+/* Start a get from every unit, each with a handle, and wait for all of them. Then put by a handle,
+ * and test a get until it is complete. */
 #include <assert.h>
 
 #include <dash/dart/if/dart.h>
@@ -31,12 +31,18 @@ int main(int argc, char **argv)
   for (int unit = 0; unit < (int)n; unit++)
     assert(values[unit] == 10 * unit);
 
+  value = -me.id; /* to this unit's own memory, when all have read it */
+  dart_barrier(DART_TEAM_ALL);
+  dart_gptr_setunit(&gptr, DART_TEAM_UNIT_ID(me.id));
+  dart_put_handle(gptr, &value, 1, DART_TYPE_LONG, DART_TYPE_LONG, &one);
+  dart_wait(&one); /* complete locally and remotely */
+  assert(*mine == -me.id);
+
   dart_get_handle(&value, gptr, 1, DART_TYPE_LONG, DART_TYPE_LONG, &one);
   while (!done) /* and do something else meanwhile */
     dart_test_local(&one, &done);
-  assert(one == DART_HANDLE_NULL && value == 10 * ((long)n - 1));
+  assert(one == DART_HANDLE_NULL && value == -me.id);
 
-  dart_barrier(DART_TEAM_ALL);
   dart_team_memfree(gptr);
 
   dart_exit();

@@ -14,7 +14,7 @@
  *  order of k.
  *
  *  Types are basic, or strided or indexed types of a basic type. All types of a call have the same basic type, for which
- *  the operator is an atomic one (see DART_OP_... in dart_types.h). `nelem` counts basic elements, and is a multiple of
+ *  the operator is an atomic one (dart_operation_t). `nelem` counts basic elements, and is a multiple of
  *  the elements per instance of every strided or indexed type. Types may be destroyed as soon as the call returns. The
  *  first element of the target is aligned to the size of an element. Buffers need no alignment; they overlap neither
  *  each other nor the target.

@@ -113,8 +113,8 @@ dart_ret_t dart_allgatherv(const void *sendbuf, size_t nsendelem, dart_datatype_
  *
  *  All members get the same bits. Operands are combined in any order, but in team order if `op` was
  *  created as not commutative. In place if the buffers are equal.
- *  DART_ERR_INVAL: also for an operator that does not reduce `dtype` (see DART_OP_... in
- *  dart_types.h), and MINMAX with an odd `nelem`. */
+ *  DART_ERR_INVAL: also for an operator that does not reduce `dtype` (dart_operation_t), and MINMAX
+ *  with an odd `nelem`. */
 dart_ret_t dart_allreduce(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
                           dart_operation_t op, dart_team_t team) DART_NOTHROW;
 
@@ -139,8 +139,8 @@ dart_ret_t dart_reduce(const void *sendbuf, void *recvbuf, size_t nelem, dart_da
  * Elements are aligned to their size. Types are basic.
  *
  * DART_ERR_INVAL, from all: null pointer, no such team, segment or unit; misaligned elements;
- * elements outside of the unit's portion; no such atomic operator on this type (see DART_OP_... in
- * dart_types.h); a NULL buffer that is needed. Nothing changed. On memory that another unit of the node
+ * elements outside of the unit's portion; no such atomic operator on this type
+ * (dart_operation_t); a NULL buffer that is needed. Nothing changed. On memory that another unit of the node
  * has registered also DART_ERR_NOMEM, and DART_ERR_OTHER if it is not there any more; nothing changed. */
 
 /** Let target[i] = target[i] op values[i], for i < nelem; atomic for each element, not for all.
