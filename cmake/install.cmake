@@ -4,6 +4,12 @@
 #   find_package(DART COMPONENTS shmem)    share/cmake/dart/dart-config.cmake
 #   find_package(DART-SHMEM), DART-MPI, DART-BASE, with HINTS <prefix>/share/cmake
 #   targets: DART::<backend> and DART::base, static; the same with -shared at the end; or with dart- for DART::
+#
+# Each rule has a component, which `cmake --install ... --component NAME` installs alone:
+#   runtime      shared libraries, launchers, dart-info, and the manual pages of these programs
+#   development  headers, static libraries, CMake packages, .pc files
+#   tools        dart-report, dart-trace, and their manual pages
+#   doc          manual pages of functions, the pages of doc/
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -12,37 +18,52 @@ set(made ${PROJECT_BINARY_DIR}/install)
 set(packages share/cmake) # fixed: where builds look that know DART of old
 get_property(backends GLOBAL PROPERTY DART_BACKENDS)
 
-install(DIRECTORY dart-if/include/dash DESTINATION include FILES_MATCHING PATTERN "*.h")
+# CMake installs nothing for a component that does not exist, and says nothing. Components of a project
+# around DART are its own business.
+if(DART_ON_ITS_OWN AND NOT CMAKE_VERSION VERSION_LESS 3.21)
+  install(CODE [[
+    if(CMAKE_INSTALL_COMPONENT AND NOT CMAKE_INSTALL_COMPONENT MATCHES "^(runtime|development|tools|doc)$")
+      message(FATAL_ERROR "DART has no component '${CMAKE_INSTALL_COMPONENT}'; "
+                          "it has: runtime, development, tools, doc")
+    endif()
+  ]] ALL_COMPONENTS)
+endif()
+
+install(DIRECTORY dart-if/include/dash DESTINATION include COMPONENT development FILES_MATCHING PATTERN "*.h")
 write_basic_package_version_file(${made}/version.cmake COMPATIBILITY SameMajorVersion)
 
 # dart_install_package(<library> <target>...): a library, and what find_package(<LIBRARY>) needs.
 function(dart_install_package library)
   install(TARGETS ${library} ${library}-shared ${ARGN} EXPORT ${library}-targets
-          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(EXPORT ${library}-targets DESTINATION ${packages})
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
+  install(EXPORT ${library}-targets DESTINATION ${packages} COMPONENT development)
 
   string(TOUPPER ${library} package)
   string(REPLACE "dart-" "" alias ${library})
   configure_file(cmake/library-config.cmake.in ${made}/${library}-config.cmake @ONLY)
-  install(FILES ${made}/${library}-config.cmake DESTINATION ${packages})
-  install(FILES ${made}/version.cmake DESTINATION ${packages}
+  install(FILES ${made}/${library}-config.cmake DESTINATION ${packages} COMPONENT development)
+  install(FILES ${made}/version.cmake DESTINATION ${packages} COMPONENT development
           RENAME ${library}-config-version.cmake)
 endfunction()
 
 set(needs)
-dart_install_package(dart-base dart-interface dart-check dart-check-shared)
+dart_install_package(dart-base dart-interface dart-check)
 set(needs DART-BASE)
 foreach(backend IN LISTS backends)
   dart_install_package(dart-${backend})
 endforeach()
 
-# The layer of reports (trace/), for launchers to load, and to link with static programs before the backend.
-install(TARGETS dart-trace dart-trace-shared
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# Layers, which launchers load by their names without a version (launch/load_layers.c).
+install(TARGETS dart-check-shared EXPORT dart-base-targets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+install(TARGETS dart-trace-shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+install(TARGETS dart-trace ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 
 configure_file(cmake/dart-config.cmake.in ${made}/dart-config.cmake @ONLY)
-install(FILES ${made}/dart-config.cmake DESTINATION ${packages}/dart)
-install(FILES ${made}/version.cmake DESTINATION ${packages}/dart RENAME dart-config-version.cmake)
+install(FILES ${made}/dart-config.cmake DESTINATION ${packages}/dart COMPONENT development)
+install(FILES ${made}/version.cmake DESTINATION ${packages}/dart COMPONENT development
+        RENAME dart-config-version.cmake)
 
 # pkg-config. All is relative to the .pc file, so the installed tree may be moved.
 set(pkgconfig ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -56,7 +77,7 @@ foreach(backend IN LISTS backends)
   get_property(libraries GLOBAL PROPERTY DART_BACKEND_${backend}_LIBRARIES)
   list(JOIN libraries " " libraries)
   configure_file(cmake/dart.pc.in ${made}/dart-${backend}.pc @ONLY)
-  install(FILES ${made}/dart-${backend}.pc DESTINATION ${pkgconfig})
+  install(FILES ${made}/dart-${backend}.pc DESTINATION ${pkgconfig} COMPONENT development)
 endforeach()
 
 # Launchers and dart-info: one for every backend, and `dartrun` and `dart-info`, which are those of
@@ -64,18 +85,13 @@ endforeach()
 # the other backend by the launcher of that one.
 set(programs dartrun)
 foreach(backend IN LISTS backends)
-  install(PROGRAMS $<TARGET_FILE:dartrun-${backend}> DESTINATION ${CMAKE_INSTALL_BINDIR}
+  install(PROGRAMS $<TARGET_FILE:dartrun-${backend}> DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime
           RENAME dartrun-${backend})
   if(TARGET dart-info-${backend})
-    install(TARGETS dart-info-${backend} DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS dart-info-${backend} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
     list(APPEND programs dart-info)
   endif()
 endforeach()
-if(DART_ON_ITS_OWN)
-  install(PROGRAMS tools/dart-report DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(DIRECTORY tools/report DESTINATION share/dart FILES_MATCHING PATTERN "*.py") # where dart-report looks
-  install(TARGETS dart-trace-tool DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
 list(REMOVE_DUPLICATES programs)
 set(usual shmem)
 if(mpi IN_LIST backends)
@@ -83,5 +99,16 @@ if(mpi IN_LIST backends)
 endif()
 foreach(program IN LISTS programs)
   file(CREATE_LINK ${program}-${usual} ${made}/${program} SYMBOLIC)
-  install(PROGRAMS ${made}/${program} DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(PROGRAMS ${made}/${program} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 endforeach()
+
+if(DART_ON_ITS_OWN)
+  install(PROGRAMS tools/dart-report DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+  install(DIRECTORY tools/report DESTINATION share/dart COMPONENT tools # where dart-report looks
+          FILES_MATCHING PATTERN "*.py")
+  install(TARGETS dart-trace-tool DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+
+  set(doc share/doc/dart) # laid out as the sources are, for the pages' links to one another
+  install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${doc} COMPONENT doc)
+  install(DIRECTORY doc DESTINATION ${doc} COMPONENT doc PATTERN man EXCLUDE)
+endif()

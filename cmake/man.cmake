@@ -51,5 +51,9 @@ foreach(page dartrun.1 dart-info.1 dart-report.1 dart-trace.1 dart.7)
 endforeach()
 if(DART_INSTALL)
   include(GNUInstallDirs)
-  install(DIRECTORY ${man}/man1 ${man}/man3 ${man}/man7 DESTINATION ${CMAKE_INSTALL_MANDIR})
+  install(FILES ${man}/man1/dartrun.1 ${man}/man1/dart-info.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+          COMPONENT runtime)
+  install(FILES ${man}/man1/dart-report.1 ${man}/man1/dart-trace.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+          COMPONENT tools)
+  install(DIRECTORY ${man}/man3 ${man}/man7 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT doc)
 endif()

@@ -117,8 +117,12 @@ for backend in "${backends[@]}"; do
   done
 done
 
-run cmake -S "$work/c" -B "$work/none" -DCMAKE_PREFIX_PATH="$prefix" -DBACKENDS=smoke
-[[ $code != 0 && $err == *"no backend 'smoke'"*shmem* ]] || fail "backend smoke: $code, $err"
+for wrong in smoke 'shmem;smoke;fire'; do
+  run cmake -S "$work/c" -B "$work/none" -DCMAKE_PREFIX_PATH="$prefix" -DBACKENDS="$wrong"
+  [[ $code != 0 && $err == *"no backend 'smoke'"*shmem* ]] || fail "backends $wrong: $code, $err"
+  [[ $(grep -c '^CMake Error' <<<"$err") == 1 ]] || fail "backends $wrong: not one error: $err"
+done
+[[ $err == *"no backend 'smoke' or 'fire' in"* ]] || fail "two backends that do not exist: $err"
 
 # The C++ library and its own tests, unchanged, in a folder of their own.
 if [[ -n $CXX ]]; then
