@@ -64,6 +64,9 @@ function(dart_add_backend name)
 
   dart_add_shared(dart-${name} ${objects})
   target_link_libraries(dart-${name}-shared PUBLIC dart-interface PRIVATE ${libraries})
+  set(map ${PROJECT_SOURCE_DIR}/dart-base/dart.map) # what is exported, with versions
+  target_link_options(dart-${name}-shared PRIVATE LINKER:--version-script=${map})
+  set_target_properties(dart-${name}-shared PROPERTIES LINK_DEPENDS ${map})
 
   add_library(DART::${name} ALIAS dart-${name})
   add_library(DART::${name}-shared ALIAS dart-${name}-shared)

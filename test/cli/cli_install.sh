@@ -62,7 +62,7 @@ echo pdart__io__hdf5__prep_mpio >>"$work/declared" # which nobody declares
 [[ $(wc -l <"$work/declared") -gt 100 ]] || fail "found only $(wc -l <"$work/declared") functions"
 exported() { # of static libraries: what they would add to the exports of who links them
   case $1 in
-    *.so) nm -D --defined-only "$1" | awk '{ print $NF }' ;;
+    *.so) nm -D --defined-only "$1" | awk '$NF !~ /^DART_[0-9.]+$/ { sub(/@.*/, "", $NF); print $NF }' ;;
     *.a) readelf -sW "$1" |
       awk '$5 != "LOCAL" && $6 == "DEFAULT" && $7 ~ /^[0-9]/ { print $8 }' ;;
   esac | sort -u
