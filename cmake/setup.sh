@@ -34,6 +34,7 @@ provided() {
     iproute2) have ip && have tc ;;
     libopen-trace-format2-dev) have pkg-config && pkg-config --exists otf2 ;;
     otf2-tools) have otf2-print ;;
+    debhelper) have dh ;;
     spin) have spin && spin -V | grep -q '^Spin Version' ;; # the name of other programs, too
     *) have "$1" ;;
   esac
