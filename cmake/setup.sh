@@ -35,6 +35,7 @@ provided() {
     libopen-trace-format2-dev) have pkg-config && pkg-config --exists otf2 ;;
     otf2-tools) have otf2-print ;;
     debhelper) have dh ;;
+    abigail-tools) have abidiff ;;
     spin) have spin && spin -V | grep -q '^Spin Version' ;; # the name of other programs, too
     *) have "$1" ;;
   esac
