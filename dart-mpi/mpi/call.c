@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "mpi/vendor.h"
 #include "net.h"
 
 typedef struct {
@@ -28,21 +29,10 @@ static error_text_t text_of(int code)
   return e;
 }
 
-/* Whether all units of a collective call got this error. MPICH 4.0 has no error class for errors that its
- * units have agreed on, only messages: that no context id is left for a communicator or window (there are
- * 2048 of them), or that some unit of a node cannot make or map shared memory. The latter was seen with
- * limits on address space and on descriptors, on one unit alone and on all. */
-static bool is_of_all(const char *text)
-{
-  return strstr(text, "Too many communicators") != NULL ||
-         strstr(text, "because of fragmentation") != NULL ||
-         strstr(text, "allocate shared memory") != NULL ||
-         strstr(text, "remove shared memory") != NULL;
-}
-
 void dart__mpi_end(int code, const char *call)
 {
-  dart__error("%s failed, which ends the program: %s", call, text_of(code).text);
+  dart__error("%s failed, which ends the program: %s%s", call, text_of(code).text,
+              dart__vendor_advice(call));
   dart__net_abort(EXIT_FAILURE, false);
 }
 
@@ -54,7 +44,7 @@ dart_ret_t dart__mpi_lack(int code, const char *call)
 
 dart_ret_t dart__mpi_lack_of_all(int code, const char *call)
 {
-  if (!is_of_all(text_of(code).text))
+  if (!dart__vendor_is_of_all(text_of(code).text))
     dart__mpi_end(code, call);
   return dart__mpi_lack(code, call);
 }

@@ -15,6 +15,8 @@
 
 #include <dash/dart/if/dart_types.h>
 
+#include "mpi/plain_call.h"
+
 /** Log one line, then end all units. */
 void dart__mpi_end(int code, const char *call) __attribute__((noreturn, cold));
 
@@ -49,10 +51,5 @@ static inline dart_ret_t dart__mpi_agreed(int code, const char *call)
   dart__mpi_local(DART__MPI_CALL(function, __VA_ARGS__), #function)
 #define DART__MPI_AGREED(function, ...) \
   dart__mpi_agreed(DART__MPI_CALL(function, __VA_ARGS__), #function)
-
-/* Call: MPI's code. (Tests put something else in its place: test/inject.) */
-#ifndef DART__MPI_CALL
-#define DART__MPI_CALL(function, ...) function(__VA_ARGS__)
-#endif
 
 #endif

@@ -6,39 +6,13 @@
 #include <stdlib.h>
 
 #include "model/world.h"
+#include "mpi/vendor.h"
 #include "net.h"
 
 dart__comm_t dart__comm = { .world    = MPI_COMM_NULL,
                             .node     = MPI_COMM_NULL,
                             .requests = MPI_COMM_NULL,
                             .messages = MPI_COMM_NULL };
-
-/* Whether MPICH may have been asked to divide the processes of one machine into nodes: a setting of whatever value,
- * by any of its prefixes. */
-static bool is_divided(void)
-{
-  static const char *const settings[] = {
-    "MPIR_CVAR_NUM_CLIQUES",      "MPIR_PARAM_NUM_CLIQUES",      "MPICH_NUM_CLIQUES",
-    "MPIR_CVAR_ODD_EVEN_CLIQUES", "MPIR_PARAM_ODD_EVEN_CLIQUES", "MPICH_ODD_EVEN_CLIQUES",
-    "MPIR_CVAR_EVEN_ODD_CLIQUES", "MPIR_PARAM_EVEN_ODD_CLIQUES", "MPICH_EVEN_ODD_CLIQUES",
-    "MPIR_CVAR_NOLOCAL",          "MPIR_PARAM_NOLOCAL",          "MPICH_NOLOCAL"
-  };
-
-  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-    if (getenv(settings[i]) != NULL)
-      return true;
-  return false;
-}
-
-/* Whether the launcher says that it has started all units on this node: MPICH's and its relatives', or Open MPI's. */
-static bool is_one_node(int nunits)
-{
-  const char *here = getenv("MPI_LOCALNRANKS");
-
-  if (here == NULL)
-    here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-  return here != NULL && atoi(here) == nunits && !is_divided();
-}
 
 /* dartrun --nodes: MPICH divides one machine into nodes by itself. Another MPI finds one node, which DART divides: units
  * go round the nodes, as with MPICH. */
@@ -52,6 +26,7 @@ static void divide_node(int nunits, int me)
     return;
   DART__MPI(MPI_Comm_free, &dart__comm.node);
   DART__MPI(MPI_Comm_split, dart__comm.world, me % nodes, me, &dart__comm.node);
+  dart__comm.is_divided = true;
 }
 
 /* MPI finds the nodes by blocking collectives, in which units that share cores wait for each other's time slices:
@@ -81,7 +56,7 @@ static void most_of(MPI_Comm comm, int *values, int count)
 
 dart_ret_t dart__comm_open(int nunits, dart_ret_t mine)
 {
-  int worst[2] = { (int)mine, !is_one_node(nunits) };
+  int worst[2] = { (int)mine, !dart__vendor_is_one_node(nunits) };
 
   if (dart__comm.world == MPI_COMM_NULL) {
     DART__MPI(MPI_Comm_dup, MPI_COMM_WORLD, &dart__comm.world);

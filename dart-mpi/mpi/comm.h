@@ -14,8 +14,9 @@ typedef struct {
   MPI_Comm world; /* DART's duplicate of MPI_COMM_WORLD: global id == rank; its messages are those
                         of leaders, by team, and when there are no more teams, the last of the job */
   MPI_Comm node;  /* the units of this node, by global id; `world` itself if these are all */
-  MPI_Comm requests; /* active messages; MPI_COMM_NULL on a single node */
-  MPI_Comm messages; /* two-sided messages of the program to far units; as above */
+  MPI_Comm requests;   /* active messages; MPI_COMM_NULL on a single node */
+  MPI_Comm messages;   /* two-sided messages of the program to far units; as above */
+  bool     is_divided; /* DART has divided one host into nodes */
 } dart__comm_t;
 
 extern dart__comm_t dart__comm;

@@ -21,6 +21,7 @@
 
 #include "base/config.h"
 #include "mpi/call.h"
+#include "mpi/vendor.h"
 #include "net.h"
 
 #define PREFIX "mpi."
@@ -99,18 +100,6 @@ static void begin_anew(pvar_t *pvar)
 
 /* ---- finding ------------------------------------------------------------------------------------ */
 
-/* Whether a variable may be opened. Open MPI 4.1 offers variables of message transports (the framework mtl) that are not
- * in use, and crashes when one of psm2 is opened. It does not say which transports are in use. */
-static bool is_safe(const char *name)
-{
-#ifdef OPEN_MPI
-  return strncmp(name, "mtl_", strlen("mtl_")) != 0;
-#else
-  (void)name;
-  return true;
-#endif
-}
-
 /* The description of variable `index`. False: it is none that can be read as a number. */
 static bool describe_variable(int index, pvar_t *pvar)
 {
@@ -123,7 +112,7 @@ static bool describe_variable(int index, pvar_t *pvar)
                      &verbosity, &pvar->class, &pvar->type, &texts, pvar->meaning, &meaning_nbytes,
                      &binding, &pvar->is_readonly, &pvar->is_continuous,
                      &is_atomic) != MPI_SUCCESS ||
-      !is_safe(pvar->name + strlen(PREFIX)))
+      !dart__vendor_can_open_pvar(pvar->name + strlen(PREFIX)))
     return false;
   if (binding != MPI_T_BIND_NO_OBJECT && binding != MPI_T_BIND_MPI_COMM)
     return false;
@@ -161,26 +150,13 @@ static void add_variable(int index)
     free(pvar);
 }
 
-/* Once all who started the tool interface have ended it, MPICH 4.0 has forgotten its variables for ever, and crashes
- * when it is asked for their number. Then it does not know a variable that every MPICH has. */
-static bool has_forgotten(void)
-{
-#ifdef MPICH_VERSION
-  int index;
-
-  return MPI_T_cvar_get_index("MPIR_CVAR_ERROR_CHECKING", &index) != MPI_SUCCESS;
-#else
-  return false;
-#endif
-}
-
 /* MPI's tool interface runs. */
 static void find_all(void)
 {
   int n;
 
-  if (has_forgotten() || DART__MPI_CALL(MPI_T_pvar_get_num, &n) != MPI_SUCCESS || n <= 0 ||
-      DART__MPI_CALL(MPI_T_pvar_session_create, &session) != MPI_SUCCESS)
+  if (dart__vendor_has_no_pvars() || DART__MPI_CALL(MPI_T_pvar_get_num, &n) != MPI_SUCCESS ||
+      n <= 0 || DART__MPI_CALL(MPI_T_pvar_session_create, &session) != MPI_SUCCESS)
     return;
   pvars = calloc((size_t)n, sizeof(pvar_t *));
   for (int i = 0; pvars != NULL && i < n; i++)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "mpi/call.h"
+#include "mpi/vendor.h"
 #include "net.h"
 #include "start/launcher.h"
 
@@ -41,7 +42,7 @@ void dart__net_abort(int code, bool is_asked)
   if (MPI_Initialized(&running) == MPI_SUCCESS && running &&
       MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized)
     abort_mpi(code);
-  if (getenv("PMI_RANK") != NULL && code != 0)
-    raise(SIGKILL); /* Hydra takes no notice of a process that exits before MPI has started */
+  if (dart__vendor_misses_exits() && code != 0)
+    raise(SIGKILL);
   _exit(code);
 }

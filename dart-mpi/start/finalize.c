@@ -34,6 +34,7 @@
 
 #include "base/config.h"
 #include "mpi/comm.h"
+#include "mpi/vendor.h"
 
 #define NAP_MS   1  /* between two tests whether all units have come to their end */
 #define QUIET_MS 50 /* without MPI, where there is no barrier in the process manager */
@@ -111,9 +112,8 @@ static void exchange_messages(int me, int nunits)
 /* The file descriptor of the process manager, or -1. MPICH can be built for PMI 2, whose lines differ. */
 static int pmi_socket(void)
 {
-  const char *text   = getenv("PMI_FD");
-  int         fd     = text != NULL ? atoi(text) : -1, type;
-  socklen_t   nbytes = sizeof type;
+  int       fd     = dart__vendor_manager(), type;
+  socklen_t nbytes = sizeof type;
 
   if (fd < 0 || library_says("--with-pmi=") ||
       getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &nbytes) != 0 || type != SOCK_STREAM)

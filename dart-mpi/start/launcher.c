@@ -12,6 +12,7 @@
 
 #include "model/record.h"
 #include "model/world.h"
+#include "mpi/vendor.h"
 
 static struct {
   bool     tried;
@@ -20,14 +21,6 @@ static struct {
   uint32_t unit;
   uint32_t cycle;
 } launcher = { .socket = -1, .record = -1 };
-
-/* The rank in MPI_COMM_WORLD, which MPI itself knows only when all units have started. NULL: unknown. */
-static const char *rank_text(void)
-{
-  const char *text = getenv("PMI_RANK"); /* MPICH and others */
-
-  return text != NULL ? text : getenv("OMPI_COMM_WORLD_RANK");
-}
 
 static void disconnect(void)
 {
@@ -39,12 +32,11 @@ static void disconnect(void)
 /* Move the connection to a descriptor above that of mpiexec; see launcher.h. */
 static void move_descriptor(void)
 {
-  const char *mpiexec = getenv("PMI_FD");
-  int         higher;
+  int mpiexec = dart__vendor_manager(), higher;
 
-  if (mpiexec == NULL || atoi(mpiexec) < launcher.socket)
+  if (mpiexec < launcher.socket)
     return;
-  higher = fcntl(launcher.socket, F_DUPFD_CLOEXEC, atoi(mpiexec) + 1);
+  higher = fcntl(launcher.socket, F_DUPFD_CLOEXEC, mpiexec + 1);
   if (higher < 0)
     return;
   close(launcher.socket);
@@ -71,7 +63,7 @@ static void open_record(void)
 /* Connect, and remove the name from the environment, for programs that a unit starts are no units. */
 static void open_socket(void)
 {
-  const char        *name = getenv(DART__LAUNCHER_ENV), *rank = rank_text();
+  const char        *name = getenv(DART__LAUNCHER_ENV), *rank = dart__vendor_rank();
   struct sockaddr_un address;
   socklen_t          length;
 

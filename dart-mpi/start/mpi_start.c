@@ -10,38 +10,13 @@
 #include "base/log.h"
 #include "model/world.h"
 #include "mpi/call.h"
+#include "mpi/vendor.h"
 #include "net.h"
 #include "start/finalize.h"
 #include "start/launcher.h"
 
 static pid_t mpi_pid;     /* the process that registered end_of_process */
 static bool  mpi_is_ours; /* DART started MPI */
-
-/* MPICH looks for address space that is free on all units of a node by asking the kernel about
- * every page: 0.3 ms per MiB of a shared window. DART does not need equal addresses. */
-static void skip_symmetric_addresses(bool running)
-{
-  int provided, index, count, value = 0;
-
-  if (!running) {
-    setenv("MPIR_CVAR_SHM_SYMHEAP_RETRY", "0", 0);
-    return;
-  }
-  /* The program has started MPI, so the environment is not read any more. (Before MPI is started,
-   * MPI_T cannot be used: MPICH 4.0 does not survive an MPI_T_finalize before MPI_Init.) It is not ended
-   * here either: MPICH 4.0 does not survive its next use (mpi/pvar.c). */
-  if (DART__MPI_CALL(MPI_T_init_thread, MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
-    return;
-  if (DART__MPI_CALL(MPI_T_cvar_get_index, "MPIR_CVAR_SHM_SYMHEAP_RETRY", &index) == MPI_SUCCESS) {
-    MPI_T_cvar_handle handle;
-
-    if (DART__MPI_CALL(MPI_T_cvar_handle_alloc, index, NULL, &handle, &count) == MPI_SUCCESS) {
-      if (count == 1 && DART__MPI_CALL(MPI_T_cvar_write, handle, &value) != MPI_SUCCESS)
-        dart__info("MPIR_CVAR_SHM_SYMHEAP_RETRY cannot be set; large allocations may be slow");
-      MPI_T_cvar_handle_free(&handle);
-    }
-  }
-}
 
 /* On exit of the process that started MPI; its forked children are no units. */
 static void end_of_process(int status, void *unused)
@@ -100,7 +75,7 @@ dart_ret_t dart__mpi_start(int *argc, char ***argv, int wanted, int *provided_ou
   int running, finalized;
 
   DART__MPI(MPI_Initialized, &running);
-  skip_symmetric_addresses(running);
+  dart__vendor_set_up(running);
   if (running) {
     DART__MPI(MPI_Finalized, &finalized);
     if (finalized) {

@@ -1,0 +1,145 @@
+/* See vendor.h. Functions for the launcher's environment know all vendors, for it is read before MPI is asked. The others
+ * know the MPI they are compiled with. */
+#include "mpi/vendor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "mpi/plain_call.h"
+
+/* ---- what launchers say ------------------------------------------------------------------------- */
+
+const char *dart__vendor_rank(void)
+{
+  const char *text = getenv("PMI_RANK"); /* MPICH and others */
+
+  return text != NULL ? text : getenv("OMPI_COMM_WORLD_RANK");
+}
+
+int dart__vendor_manager(void)
+{
+  const char *text = getenv("PMI_FD");
+
+  return text != NULL ? atoi(text) : -1;
+}
+
+/* Hydra does. */
+bool dart__vendor_misses_exits(void)
+{
+  return getenv("PMI_RANK") != NULL;
+}
+
+/* Whether MPICH may have been asked to divide the processes of one machine into nodes: a setting of whatever value,
+ * by any of its prefixes. */
+static bool is_divided(void)
+{
+  static const char *const settings[] = {
+    "MPIR_CVAR_NUM_CLIQUES",      "MPIR_PARAM_NUM_CLIQUES",      "MPICH_NUM_CLIQUES",
+    "MPIR_CVAR_ODD_EVEN_CLIQUES", "MPIR_PARAM_ODD_EVEN_CLIQUES", "MPICH_ODD_EVEN_CLIQUES",
+    "MPIR_CVAR_EVEN_ODD_CLIQUES", "MPIR_PARAM_EVEN_ODD_CLIQUES", "MPICH_EVEN_ODD_CLIQUES",
+    "MPIR_CVAR_NOLOCAL",          "MPIR_PARAM_NOLOCAL",          "MPICH_NOLOCAL"
+  };
+
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+    if (getenv(settings[i]) != NULL)
+      return true;
+  return false;
+}
+
+bool dart__vendor_is_one_node(int nunits)
+{
+  const char *here = getenv("MPI_LOCALNRANKS"); /* MPICH and its relatives */
+
+  if (here == NULL)
+    here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  return here != NULL && atoi(here) == nunits && !is_divided();
+}
+
+const char *dart__vendor_job(void)
+{
+  const char *name = getenv("PMIX_NAMESPACE"); /* Open MPI's, which alone has a use for it */
+
+  return name != NULL ? name : "job";
+}
+
+/* ---- settings ----------------------------------------------------------------------------------- */
+
+/* MPICH looks for address space that is free on all units of a node by asking the kernel about
+ * every page: 0.3 ms per MiB of a shared window. DART does not need equal addresses. */
+void dart__vendor_set_up(bool runs)
+{
+  int provided, index, count, value = 0;
+
+  if (!runs) {
+    setenv("MPIR_CVAR_SHM_SYMHEAP_RETRY", "0", 0);
+    return;
+  }
+  /* The program has started MPI, so the environment is not read any more. (Before MPI is started,
+   * MPI_T cannot be used: MPICH 4.0 does not survive an MPI_T_finalize before MPI_Init.) It is not ended
+   * here either: MPICH 4.0 does not survive its next use (dart__vendor_has_no_pvars). */
+  if (DART__MPI_CALL(MPI_T_init_thread, MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
+    return;
+  if (DART__MPI_CALL(MPI_T_cvar_get_index, "MPIR_CVAR_SHM_SYMHEAP_RETRY", &index) == MPI_SUCCESS) {
+    MPI_T_cvar_handle handle;
+
+    if (DART__MPI_CALL(MPI_T_cvar_handle_alloc, index, NULL, &handle, &count) == MPI_SUCCESS) {
+      if (count == 1 && DART__MPI_CALL(MPI_T_cvar_write, handle, &value) != MPI_SUCCESS)
+        dart__info("MPIR_CVAR_SHM_SYMHEAP_RETRY cannot be set; large allocations may be slow");
+      MPI_T_cvar_handle_free(&handle);
+    }
+  }
+}
+
+/* ---- errors ------------------------------------------------------------------------------------- */
+
+/* MPICH 4.0 has no error class for errors that its units have agreed on, only messages: that no context id is left for a
+ * communicator or window (there are 2048 of them), or that some unit of a node cannot make or map shared memory. The
+ * latter was seen with limits on address space and on descriptors, on one unit alone and on all. */
+bool dart__vendor_is_of_all(const char *text)
+{
+  return strstr(text, "Too many communicators") != NULL ||
+         strstr(text, "because of fragmentation") != NULL ||
+         strstr(text, "allocate shared memory") != NULL ||
+         strstr(text, "remove shared memory") != NULL;
+}
+
+/* Open MPI 4.1 chooses a component for each window. Debian's packages leave out those that can work over TCP (pt2pt,
+ * which cannot have threads, and ucx), and then its text is that the window is invalid. */
+const char *dart__vendor_advice(const char *call)
+{
+#ifdef OPEN_MPI
+  if (strncmp(call, "MPI_Win_create", strlen("MPI_Win_create")) == 0)
+    return " (Open MPI may have no component for windows on this network: try "
+           "OMPI_MCA_osc=rdma,ucx,sm)";
+#endif
+  (void)call;
+  return "";
+}
+
+/* ---- the tool interface --------------------------------------------------------------------------- */
+
+/* Once all who started the tool interface have ended it, MPICH 4.0 has forgotten its variables for ever, and crashes
+ * when it is asked for their number. Then it does not know a variable that every MPICH has. */
+bool dart__vendor_has_no_pvars(void)
+{
+#ifdef MPICH_VERSION
+  int index;
+
+  return MPI_T_cvar_get_index("MPIR_CVAR_ERROR_CHECKING", &index) != MPI_SUCCESS;
+#else
+  return false;
+#endif
+}
+
+/* Open MPI 4.1 offers variables of message transports (the framework mtl) that are not in use, and crashes when one of
+ * psm2 is opened. It does not say which transports are in use. */
+bool dart__vendor_can_open_pvar(const char *name)
+{
+#ifdef OPEN_MPI
+  return strncmp(name, "mtl_", strlen("mtl_")) != 0;
+#else
+  (void)name;
+  return true;
+#endif
+}

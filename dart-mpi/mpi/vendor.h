@@ -1,0 +1,47 @@
+#ifndef DART__MPI_MPI_VENDOR_H
+#define DART__MPI_MPI_VENDOR_H
+/* What differs between MPICH with its relatives, and Open MPI, for the library. What differs between their launchers is in
+ * dartrun/mpiexec.c. MPICH's MPI_Finalize over TCP has a file of its own, start/finalize.c. */
+#include <stdbool.h>
+
+#include <mpi.h>
+
+/* Open MPI before version 5: windows of communicators without a common rank must not be made at the same time on a host
+ * (window/window_turn.h). */
+#if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5
+#define DART__MPI_WINDOWS_COLLIDE 1
+#else
+#define DART__MPI_WINDOWS_COLLIDE 0
+#endif
+
+/** This process's rank in MPI_COMM_WORLD as text, before MPI is started. NULL: the launcher does not say. */
+const char *dart__vendor_rank(void);
+
+/** The descriptor of the connection to MPICH's process manager; -1: there is none. */
+int dart__vendor_manager(void);
+
+/** Whether the launcher takes no notice of a process that exits with an error before MPI is started. */
+bool dart__vendor_misses_exits(void);
+
+/** Whether the launcher says that it has started all of `nunits` units on this node, and MPI does not divide it. */
+bool dart__vendor_is_one_node(int nunits);
+
+/** A name that all processes of the job know, and no other job of this host has. */
+const char *dart__vendor_job(void);
+
+/** Settings of MPI that DART needs: of the environment, before MPI is started; by the tool interface, if it `runs`. */
+void dart__vendor_set_up(bool runs);
+
+/** Whether all units of a collective call got the error with this text. */
+bool dart__vendor_is_of_all(const char *text);
+
+/** What may help against an error of MPI in `call`, to follow its text; "": nothing is known. */
+const char *dart__vendor_advice(const char *call);
+
+/** Whether the tool interface has lost its variables, so that it must not be asked about them. */
+bool dart__vendor_has_no_pvars(void);
+
+/** Whether the performance variable may be opened. */
+bool dart__vendor_can_open_pvar(const char *name);
+
+#endif
