@@ -23,6 +23,8 @@
 #include "base/log.h"
 #include "model/world.h"
 #include "mpi/comm.h"
+#include "mpi/vendor.h"
+#include "window/window_turn.h"
 
 #define STATIC_MOST 256 /* in a process at a time; MPICH has about 2000 */
 
@@ -117,6 +119,7 @@ dart__window_t *dart__window_new(const dart__team_t *team)
     return NULL;
   window->win    = MPI_WIN_NULL;
   window->nunits = team->nunits;
+  window->leads  = (dart__comm.is_divided ? team->me : team->node_me) == 0;
   window->unit   = calloc((size_t)team->nunits, sizeof *window->unit);
   if (window->unit == NULL) {
     free(window);
@@ -157,6 +160,14 @@ dart_ret_t dart__window_is_possible(MPI_Comm comm)
   return ret;
 }
 
+/* Collective; see window_turn.h. A team of all units has a unit in common with every other one. */
+static int take_turn(MPI_Comm comm, const dart__window_t *window)
+{
+  return DART__MPI_WINDOWS_COLLIDE && window->nunits < dart__world.nunits
+             ? dart__window_turn_begin(comm, window->leads)
+             : -1;
+}
+
 /* Begin the access epoch of a window that MPI has made, and enter it into the team's list. */
 static void enter_window(dart__windows_t *all, dart__window_t *window)
 {
@@ -173,11 +184,14 @@ dart_ret_t dart__window_open_dynamic(dart__windows_t *all, MPI_Comm comm, dart__
 {
   dart_ret_t ret = dart__window_is_possible(comm);
   MPI_Info   info;
+  int        turn;
 
   if (ret != DART_OK)
     return ret;
   info = make_info();
+  turn = take_turn(comm, window);
   ret  = DART__MPI_AGREED(MPI_Win_create_dynamic, info, comm, &window->win);
+  dart__window_turn_end(turn);
   DART__MPI(MPI_Info_free, &info);
   if (ret != DART_OK) {
     window->win = MPI_WIN_NULL;
@@ -192,9 +206,11 @@ dart_ret_t dart__window_open_static(dart__windows_t *all, MPI_Comm comm, void *b
                                     dart__window_t *window)
 {
   MPI_Info   info = make_info();
+  int        turn = take_turn(comm, window);
   dart_ret_t ret =
       DART__MPI_AGREED(MPI_Win_create, base, (MPI_Aint)nbytes, 1, info, comm, &window->win);
 
+  dart__window_turn_end(turn);
   DART__MPI(MPI_Info_free, &info);
   if (ret != DART_OK) {
     window->win = MPI_WIN_NULL;

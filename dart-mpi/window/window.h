@@ -14,6 +14,7 @@ typedef struct dart__window {
   struct dart__window *next; /* windows of the same team */
   MPI_Win              win;  /* over the team's communicator; MPI_WIN_NULL: not made yet */
   bool                 is_static;
+  bool                 leads; /* this unit is the team's first on its host */
   int32_t              nunits;
   dart__outstanding_t *unit; /* team unit → what is outstanding on this window */
 } dart__window_t;

@@ -36,6 +36,7 @@ try() {
 }
 
 try version 1
+try windows_of_teams 4
 try late_get 2
 try flush_by_a_thread 2
 try strided_rget 2
