@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -140,9 +141,92 @@ static launch_bind_t bind_number(const char *option, const char *text)
               text);
 }
 
+/* The character set of host names, which also keeps options out of the arguments of ssh. */
+static bool is_host(const char *name, size_t length)
+{
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+
+  return length > 0 && name[0] != '-' && strspn(name, letters) >= length;
+}
+
+/* One element of --hosts, HOST or HOST:UNITS, of `length` letters. */
+static void check_host(const char *list, const char *host, size_t length)
+{
+  const char *colon = memchr(host, ':', length);
+  size_t      name  = colon != NULL ? (size_t)(colon - host) : length;
+  char        units[16];
+
+  if (length == 0)
+    launch_fail(LAUNCH_EXIT_USAGE, "--hosts '%s' has an empty host", list);
+  if (!is_host(host, name))
+    launch_fail(LAUNCH_EXIT_USAGE, "--hosts '%s': '%.*s' is not HOST or HOST:UNITS", list,
+                (int)length, host);
+  if (colon == NULL)
+    return;
+  snprintf(units, sizeof units, "%.*s", (int)(length - name - 1), colon + 1);
+  launch_number("--hosts: the units of a host,", units, 1, INT_MAX);
+}
+
+static const char *check_hosts(const char *list)
+{
+  for (const char *host = list;; host++) {
+    size_t length = strcspn(host, ",");
+
+    check_host(list, host, length);
+    host += length;
+    if (*host == '\0')
+      return list;
+  }
+}
+
+/* mpiexec would start the units on this host if the file named none. */
+static const char *check_hosts_file(const char *path)
+{
+  FILE  *file     = fopen(path, "re");
+  char  *line     = NULL;
+  size_t size     = 0;
+  bool   has_host = false;
+
+  errno = file != NULL ? 0 : errno;
+  while (file != NULL && !has_host && getline(&line, &size, file) > 0)
+    has_host = strchr("#\n", line[strspn(line, " \t\r")]) == NULL;
+  if (file == NULL || (!has_host && errno != 0))
+    launch_fail(LAUNCH_EXIT_USAGE, "--hosts-file '%s' cannot be read: %s", path,
+                launch_reason(errno));
+  if (!has_host)
+    launch_fail(LAUNCH_EXIT_USAGE, "--hosts-file '%s' names no host", path);
+  free(line);
+  fclose(file);
+  return path;
+}
+
+/* Options that exclude each other. */
+static void check_places(const launch_t *launch)
+{
+  const char *option = launch->hosts != NULL ? "--hosts" : "--hosts-file";
+  const char *value  = launch->hosts != NULL ? launch->hosts : launch->hosts_file;
+
+  if (launch->hosts != NULL && launch->hosts_file != NULL)
+    launch_fail(LAUNCH_EXIT_USAGE, "--hosts '%s' and --hosts-file '%s': give one of them",
+                launch->hosts, launch->hosts_file);
+  if (value != NULL && launch->nnodes > 0)
+    launch_fail(LAUNCH_EXIT_USAGE, "%s '%s' and --nodes %d: nodes are either hosts or simulated",
+                option, value, launch->nnodes);
+}
+
+/* Options without a letter. */
+enum { KEY_HOSTS_FILE = 256 };
+
 static const struct argp_option options[] = {
   { "units", 'n', "N", 0, "Start N units of the program", 0 },
   { "nodes", 'N', "K", 0, "Act as if the machine were K nodes; 1 to N", 0 },
+  { "hosts", 'H', "HOST[:UNITS],...", 0,
+    "Start the units on these hosts, which share them evenly unless numbers of UNITS are given. "
+    "dart-mpi only: mpiexec starts them, by ssh",
+    0 },
+  { "hosts-file", KEY_HOSTS_FILE, "FILE", 0,
+    "Start the units on the hosts that FILE names, in the format of mpiexec. dart-mpi only", 0 },
+  { "hostfile", 0, NULL, OPTION_ALIAS, NULL, 0 },
   { "bind", 'b', "WHAT", OPTION_ARG_OPTIONAL,
     "Bind each unit to a cpu or a core of its own, to a numa domain or a package, or to none. "
     "--bind alone means core; without it, what the variable DART_BIND says, or else auto",
@@ -172,6 +256,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     state->err_stream = stderr;
     return 0;
   case 'b': launch->bind = arg != NULL ? bind_number("--bind", arg) : LAUNCH_BIND_CORE; return 0;
+  case 'H': launch->hosts = check_hosts(arg); return 0;
+  case KEY_HOSTS_FILE: launch->hosts_file = check_hosts_file(arg); return 0;
   case 'N': nodes = arg; return 0;
   case 'n': launch->nunits = launch_number("-n", arg, 1, launch->nunits_most); return 0;
   case 't': launch->is_tagged = true; return 0;
@@ -186,6 +272,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
       launch_fail(LAUNCH_EXIT_USAGE, "which program? none was named");
     if (nodes != NULL)
       launch->nnodes = launch_number("--nodes", nodes, 1, launch->nunits);
+    check_places(launch);
     return 0;
   default: return ARGP_ERR_UNKNOWN;
   }

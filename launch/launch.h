@@ -34,7 +34,9 @@ typedef enum {
 typedef struct {
   int           nunits_most; /* set before parsing: the most units that the backend supports */
   int           nunits;
-  int           nnodes; /* of --nodes; 0: not given */
+  int           nnodes;     /* of --nodes; 0: not given */
+  const char   *hosts;      /* of --hosts; NULL: not given */
+  const char   *hosts_file; /* of --hosts-file; NULL: not given */
   launch_bind_t bind;
   bool          is_tagged; /* [unit] before each line of output */
   char        **command;   /* the program and its arguments, NULL-terminated */

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <dash/dart/if/dart.h>
 
@@ -70,6 +71,51 @@ static void set_openmpi(void)
   set_default("OMPI_MCA_hwloc_base_binding_policy", "none"); /* -bind-to outranks it */
 }
 
+/* Open MPI's mpiexec passes only its own variables on to other hosts, unless this one names more. */
+static void set_openmpi_environment(void)
+{
+  char  *list = NULL;
+  size_t size;
+  FILE  *text = open_memstream(&list, &size);
+
+  for (char **variable = environ; text != NULL && *variable != NULL; variable++)
+    if (strncmp(*variable, "DART_", 5) == 0 || strncmp(*variable, "UCX_", 4) == 0 ||
+        strncmp(*variable, "FI_", 3) == 0 || strncmp(*variable, "LD_PRELOAD=", 11) == 0)
+      fprintf(text, "%.*s;", (int)strcspn(*variable, "="), *variable);
+  if (text == NULL || fclose(text) != 0)
+    launch_fail(LAUNCH_EXIT_FAILURE, "out of memory");
+  if (size > 0)
+    list[size - 1] = '\0';
+  set_default("OMPI_MCA_mca_base_env_list", list);
+  free(list);
+}
+
+/* The list for mpiexec, in which each host has its number of units: it divides `nunits` evenly, in the order of the
+ * hosts, if the user's has no numbers. */
+static char *divide_units(const char *hosts, int nunits)
+{
+  char  *list = NULL;
+  size_t size;
+  int    nhosts = 1, h = 0;
+  FILE  *text = open_memstream(&list, &size);
+
+  for (const char *comma = hosts; (comma = strchr(comma, ',')) != NULL; comma++)
+    nhosts++;
+  if (text != NULL && strchr(hosts, ':') != NULL)
+    fputs(hosts, text);
+  else
+    for (const char *host = hosts; text != NULL && h < nhosts && h < nunits; h++) {
+      int length = (int)strcspn(host, ",");
+
+      fprintf(text, "%s%.*s:%d", h > 0 ? "," : "", length, host,
+              nunits / nhosts + (h < nunits % nhosts));
+      host += length + 1;
+    }
+  if (text == NULL || fclose(text) != 0)
+    launch_fail(LAUNCH_EXIT_FAILURE, "out of memory");
+  return list;
+}
+
 /* mpiexec's word for `bind`; NULL: units are not bound. */
 static const char *bind_word(launch_bind_t bind)
 {
@@ -87,7 +133,7 @@ int main(int argc, char **argv)
   launch_t    launch  = { .nunits_most = INT_MAX };
   const char *mpiexec = getenv("DART_MPIEXEC");
   char        nunits[16];
-  char      **command;
+  char      **command, *hosts = NULL;
   size_t      nwords = 0, own = 0;
   int         code;
 
@@ -99,19 +145,30 @@ int main(int argc, char **argv)
   set_nodes(&launch);
   set_backtraces();
   set_openmpi();
+  if (launch.hosts != NULL || launch.hosts_file != NULL)
+    set_openmpi_environment();
   if (mpiexec == NULL)
     mpiexec = DART_MPIEXEC;
 
-  /* mpiexec -prepend-rank -bind-to WHAT -n N, then the command and its final NULL */
+  /* mpiexec -prepend-rank -host LIST -bind-to WHAT -n N, then the command and its final NULL. MPICH's and Open MPI's
+   * know these words. */
   while (launch.command[nwords] != NULL)
     nwords++;
-  command = calloc(6 + nwords + 1, sizeof command[0]);
+  command = calloc(8 + nwords + 1, sizeof command[0]);
   if (command == NULL)
     launch_fail(LAUNCH_EXIT_FAILURE, "out of memory");
   snprintf(nunits, sizeof nunits, "%d", launch.nunits);
   command[own++] = (char *)mpiexec;
   if (launch.is_tagged)
     command[own++] = "-prepend-rank";
+  if (launch.hosts != NULL) {
+    command[own++] = "-host";
+    command[own++] = hosts = divide_units(launch.hosts, launch.nunits);
+  }
+  if (launch.hosts_file != NULL) {
+    command[own++] = "-hostfile";
+    command[own++] = (char *)launch.hosts_file;
+  }
   if (bind_word(launch.bind) != NULL) {
     command[own++] = "-bind-to";
     command[own++] = (char *)bind_word(launch.bind);
@@ -122,5 +179,6 @@ int main(int argc, char **argv)
 
   code = roll_run(command, (uint32_t)launch.nunits);
   free(command);
+  free(hosts);
   return code;
 }

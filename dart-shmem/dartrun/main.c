@@ -45,6 +45,17 @@ static void check_net(void)
     launch_fail(LAUNCH_EXIT_USAGE, DART__NET_MODEL_WRONG, text, (int)strcspn(wrong, ","), wrong);
 }
 
+/* Programs of dart-mpi have become dartrun-mpi's by now. */
+static void check_hosts(const launch_t *launch)
+{
+  const char *option = launch->hosts != NULL ? "--hosts" : "--hosts-file";
+  const char *value  = launch->hosts != NULL ? launch->hosts : launch->hosts_file;
+
+  if (value != NULL)
+    launch_fail(LAUNCH_EXIT_USAGE,
+                "%s '%s': dart-shmem runs on this host only, dart-mpi on several", option, value);
+}
+
 int main(int argc, char **argv)
 {
   launch_t     launch = { .nunits_most = DART__JOB_UNITS_MAX };
@@ -56,6 +67,7 @@ int main(int argc, char **argv)
   argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &launch);
 
   launch_check_program("shmem", launch.command[0], argv);
+  check_hosts(&launch);
   check_net();
   launch_check_settings();
   launch_layers();

@@ -1,0 +1,220 @@
+# doc/clusters.md: each command of the page runs, on two hosts, red and blue, which are network namespaces with names,
+# processes and shared memory of their own (see cli_netns.sh). Slurm's daemons run there too, where it is installed.
+# Before that: the options --hosts and --hosts-file of both launchers, which need no hosts.
+if [[ $2 != inside ]]; then
+  source "$(dirname "$0")/cli.bash"
+
+  # Bad input is one line that names the value, and exit code 2.
+  on_one_backend() {
+    local list
+    bad() { run "${dartrun[@]}" -n 2 "${@:2}" "$program"; expect_code 2; expect_line "dartrun: $1"; }
+    for list in '' a,,b ,a a,; do bad "--hosts '$list' has an empty host" --hosts "$list"; done
+    for list in -n 'a b' :2 'a,$(b)'; do bad "--hosts '$list': '*' is not HOST or HOST:UNITS" "--hosts=$list"; done
+    for list in 0 x '' 2x 99999999999999999999; do bad "--hosts: *'${list:0:12}*' is not a number*" --hosts "a,b:$list"; done
+    bad "--hosts-file '$work/none' cannot be read: No such file or directory" --hosts-file "$work/none"
+    bad "--hosts-file '$work' cannot be read: Is a directory" --hostfile "$work"
+    printf '# nobody\n\n  \n' >"$work/empty"
+    bad "--hosts-file '$work/empty' names no host" --hosts-file "$work/empty"
+    echo a >"$work/a"
+    bad "--hosts 'a' and --hosts-file '$work/a': *" --hosts a --hosts-file "$work/a"
+    bad "--hosts 'a' and --nodes 2: *" --hosts a --nodes 2
+    bad "--hosts-file '$work/a' and --nodes 2: *" --nodes 2 --hosts-file "$work/a"
+    if [[ $backend == shmem ]]; then
+      bad "--hosts 'a:2,b': dart-shmem runs on this host only*" --hosts a:2,b
+      bad "--hosts-file '$work/a': dart-shmem runs on this host only*" --hosts-file "$work/a"
+    fi
+    run "${dartrun[@]}" --help; [[ $out == *--hosts-file=FILE*--hosts=HOST* ]] || fail "$backend: help: $out"
+  }
+  shapes=(shmem mpi)
+  on_backends on_one_backend dart-unit
+  man=$(dirname "$0")/../../doc/man/dartrun.1
+  grep -q 'Fl -hosts Ns = Ns Ar' "$man" && grep -q 'Fl -hosts-file Ns = Ns Ar' "$man" || fail "the manual lacks --hosts"
+
+  if has_backend mpi; then # the words that mpiexec gets
+    printf '#!/bin/sh\nprintf "<%%s>" "$@"; echo "${OMPI_MCA_mca_base_env_list--}"\n' >"$work/mpiexec"
+    chmod +x "$work/mpiexec"
+    words() { run env -i PATH="$PATH" DART_MPIEXEC="$work/mpiexec" "$build/dart-mpi/dartrun" "${@:2}" true; expect_out "$1"; }
+    words '<-n><2><true>-' -n 2
+    words "<-host><a:2,b:2><-n><4><true>DART_MPIEXEC;UCX_HANDLE_ERRORS" -n 4 --hosts a,b
+    words "<-host><a:3,b:2,c:2><-bind-to><core><-n><7><true>DART_MPIEXEC;UCX_HANDLE_ERRORS" --hosts a,b,c -n 7 --bind
+    words "<-host><a:1><-n><1><true>DART_MPIEXEC;UCX_HANDLE_ERRORS" -n 1 --hosts a,b
+    words "<-host><a,b:3><-n><4><true>DART_MPIEXEC;UCX_HANDLE_ERRORS" -n 4 --hosts a,b:3
+    echo a >"$work/a"
+    words "<-hostfile><$work/a><-n><4><true>DART_MPIEXEC;UCX_HANDLE_ERRORS" -n 4 --hosts-file "$work/a"
+  fi
+  ((failures == 0)) && has_backend mpi || finish
+
+  spaces=(setpriv --pdeathsig KILL
+          unshare --net --mount --uts --pid --fork --kill-child --mount-proc)
+  "${spaces[@]}" true 2>/dev/null ||
+    { echo "skipped: no namespaces can be made here; it takes root"; exit 77; }
+  "${spaces[@]}" bash "$0" "$1" inside &
+  inside=$!
+  trap 'kill -KILL $inside 2>/dev/null; wait; rm -rf "$work"' EXIT
+  trap 'exit 1' INT TERM HUP
+  wait $inside
+  exit
+fi
+top=$(cd "$(dirname "$0")/../.." && pwd)
+page=$top/doc/clusters.md
+mount -t tmpfs tmpfs /run || { echo "skipped: cannot mount a file system here"; exit 77; }
+export TMPDIR=/run
+source "$(dirname "$0")/cli.bash"
+hello=$build/examples/tutorial-1_hello
+need "$hello-mpi" "$hello-shmem" "$build/tools/dart-info-mpi" ip
+mpiexec=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt")
+run "$mpiexec" --version; [[ $out == *[Hh][Yy][Dd][Rr][Aa]* ]] ||
+  { echo "skipped: $mpiexec is not Hydra, MPICH's"; exit 77; }
+
+# A bridge by which this host, front, is reached, and hosts red and blue, each with an eth0 on it.
+set_up() {
+  local number=1 host
+  echo front >/proc/sys/kernel/hostname &&
+    printf '%s\n' '127.0.0.1 localhost' '192.168.77.1 front' '192.168.77.2 red' '192.168.77.3 blue' >"$work/names" &&
+    mount --bind "$work/names" /etc/hosts &&
+    ip link set lo up &&
+    ip link add bridge type bridge &&
+    ip addr add 192.168.77.1/24 dev bridge &&
+    ip link set bridge up || return
+  for host in red blue; do
+    number=$((number + 1))
+    ip netns add $host &&
+      ip link add $host type veth peer name eth0 netns $host &&
+      ip link set $host master bridge up &&
+      ip -n $host link set lo up &&
+      ip -n $host addr add 192.168.77.$number/24 dev eth0 &&
+      ip -n $host link set eth0 up || return
+  done
+}
+set_up 2>"$work/err" || { echo "skipped: cannot make two hosts here: $(<"$work/err")"; exit 77; }
+
+# What the page's commands find: programs of the build by their names, and an ssh that enters a host.
+mkdir "$work/bin" "$work/here"
+cat >"$work/bin/ssh" <<'END'
+#!/bin/sh
+while [ "${1#-}" != "$1" ]; do [ "$1" != -o ] || shift; shift; done
+exec on "$@"
+END
+cat >"$work/bin/on" <<'END'
+#!/bin/sh
+host=$1
+shift
+exec ip netns exec "$host" unshare --uts --ipc --mount --pid --fork --kill-child --mount-proc \
+  sh -c "echo $host >/proc/sys/kernel/hostname && mount -t tmpfs tmpfs /dev/shm && exec $*"
+END
+chmod +x "$work/bin/ssh" "$work/bin/on"
+for name in dartrun dartrun-mpi mpiexec; do # links would not do: these look for other programs beside themselves
+  program=$build/dart-mpi/dartrun
+  [[ $name != mpiexec ]] || program=$mpiexec
+  printf '#!/bin/sh\nexec "%s" "$@"\n' "$program" >"$work/bin/$name"
+  chmod +x "$work/bin/$name"
+done
+ln -s "$build/tools/dart-info-mpi" "$work/bin/dart-info"
+ln -s "$hello-mpi" "$work/here/hello"
+ln -s "$hello-shmem" "$work/here/hello-shmem"
+export PATH=$work/bin:$PATH DART_LOG_LEVEL=ERROR
+unset UCX_TLS UCX_NET_DEVICES
+cd "$work/here" || exit
+
+# box LANGUAGE: the lines of all boxes of that language on the page.
+box() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$page" | grep -v '^```'; }
+box hosts >hosts
+box bash >job.sh
+
+# Slurm: a controller here, and a daemon on each host. All of its files are in $work.
+start_slurm() {
+  local host tries
+  for program in munged slurmctld slurmd srun salloc sbatch; do
+    command -v $program >/dev/null || { echo "not tested: Slurm, as there is no $program here"; return 1; }
+  done
+  export SLURM_CONF=$work/slurm.conf
+  mkdir -p -m 755 /run/munge "$work/state" "$work/red" "$work/blue"
+  cat >"$SLURM_CONF" <<END
+ClusterName=test
+SlurmctldHost=front(192.168.77.1)
+SlurmUser=root
+StateSaveLocation=$work/state
+SlurmdSpoolDir=$work/%n
+SlurmctldPidFile=$work/ctld.pid
+SlurmdPidFile=$work/%n/slurmd.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/affinity
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SlurmdParameters=config_overrides
+ReturnToService=2
+MailProg=/bin/true
+NodeName=red NodeAddr=192.168.77.2 CPUs=2
+NodeName=blue NodeAddr=192.168.77.3 CPUs=2
+PartitionName=all Nodes=red,blue Default=YES
+END
+  echo CgroupPlugin=cgroup/v1 >"$work/cgroup.conf" # autodetect wants a cgroup file system, which hosts here lack
+  head -c 128 /dev/urandom >"$work/key" && chmod 600 "$work/key"
+  munged --force --key-file="$work/key" --seed-file="$work/seed" --pid-file="$work/munged.pid" \
+    --log-file="$work/munged.log" 2>"$work/log.munged" || { cat "$work/log.munged"; fail "munged does not start"; return 1; }
+  slurmctld -D >"$work/log.slurmctld" 2>&1 &
+  for host in red blue; do on $host slurmd -D -N $host >"$work/log.$host" 2>&1 & done
+  disown -a # they end with their namespace, and bash says nothing about that
+  for ((tries = 0; tries < 300; tries++)); do
+    [[ $(sinfo -h -N -o %T 2>/dev/null | grep -c idle) == 2 ]] && return
+    sleep 0.1
+  done
+  fail "the hosts do not join Slurm: $(sinfo 2>&1; cat "$work"/log.{slurmctld,red,blue})"
+  return 1
+}
+
+# What a command of the page has to print, besides its exit code.
+expect_units() { # N: each unit of N says so
+  [[ $(sort <<<"$out") == "$(for ((u = 0; u < $1; u++)); do echo "unit $u of $1"; done)" ]] || fail "$command: $out $err"
+}
+check() {
+  local command=$1
+  run bash -c "$command"
+  [[ $code == 0 ]] || { fail "$command: exit code $code: $out $err"; return; }
+  case $command in
+    *' hostname') [[ $(sort <<<"$out") == $'blue\nred' ]] || fail "$command: $out" ;;
+    *--topology) [[ $out == *"4 units on 2 nodes"* && $out == *"node 0: "*"node 1: "* && $out == *red,* && $out == *blue,* ]] ||
+      fail "$command: $out" ;;
+    *--doctor) [[ $out == *"ok "*"/dev/shm"* || $out == *"look "*"/dev/shm"* ]] || fail "$command: $out" ;;
+    *hello-shmem) expect_units 2 ;;
+    *-n\ 2*hello) expect_units 2 ;;
+    *hello) expect_units 4 ;;
+    sbatch*) out=$(<job.out); expect_units 4 ;;
+  esac
+  commands=$((commands + 1))
+}
+
+commands=0 slurm=no
+! start_slurm || slurm=yes
+while IFS= read -r line; do
+  [[ $slurm == yes || ! $line =~ (srun|salloc|sbatch)\  ]] || continue
+  check "$line"
+done < <(box sh)
+((commands >= 10)) || fail "only $commands commands were found on the page"
+if [[ $slurm == yes ]]; then # what the page warns of
+  run srun -N 2 -n 4 ./hello; expect_code 0
+  [[ $(sort -u <<<"$out") == "unit 0 of 1" ]] || fail "without PMI: $out $err"
+fi
+
+# Where the units are: in blocks.
+run dartrun --hosts red,blue -n 4 --tag hostname
+[[ $(sort <<<"$out") == $'[0] red\n[1] red\n[2] blue\n[3] blue' ]] || fail "not in blocks: $out $err"
+run dartrun --hosts red:1,blue:3 -n 4 --tag hostname
+[[ $(sort <<<"$out") == $'[0] red\n[1] blue\n[2] blue\n[3] blue' ]] || fail "not one and three: $out $err"
+
+# What DART says when /dev/shm is too small.
+small() { # SIZE COMMAND...
+  # shellcheck disable=SC2016
+  run unshare --mount sh -c 'mount -t tmpfs -o "size=$0" tmpfs /dev/shm && "$@"' "$@"
+  said+=$err$'\n'
+}
+said=
+small 64m "$build/dart-shmem/dartrun" -n 2 "$build/test/dart-unit-shmem" too-much 200
+small 64m "$build/dart-mpi/dartrun" -n 2 "$build/test/dart-unit-mpi" too-much 200
+small 1m "$build/dart-mpi/dartrun" -n 2 "$hello-mpi"
+small 64k "$build/dart-shmem/dartrun" -n 2 "$hello-shmem"
+while IFS= read -r line; do
+  pattern=$(sed -E 's/[][\.*^$()+?{|]/\\&/g; s/[0-9]{4,}/[0-9]+/g' <<<"$line")
+  grep -qE -- "$pattern" <<<"$said" || fail "not said: '$line', but: $said"
+done < <(box said)
+finish
