@@ -56,4 +56,5 @@ if(DART_INSTALL)
   install(FILES ${man}/man1/dart-report.1 ${man}/man1/dart-trace.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
           COMPONENT tools)
   install(DIRECTORY ${man}/man3 ${man}/man7 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT doc)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/html DESTINATION share/doc/dart COMPONENT doc OPTIONAL) # if it was made
 endif()

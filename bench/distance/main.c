@@ -125,7 +125,7 @@ static const struct argp argp = {
   NULL,
   "Blocking puts and gets of 8 bytes and 1 MiB from unit 0 to each other unit, by DART and by "
   "plain "
-  "MPI, as lines of CSV; times are nanoseconds.\vFor example: dartrun --nodes 2 -n 4 distance-mpi",
+  "MPI, as lines of CSV; times are nanoseconds.\vExample:\n  dartrun -n 4 --nodes 2 distance-mpi",
   NULL,
   NULL,
   NULL
