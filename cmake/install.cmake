@@ -4,6 +4,7 @@
 #   find_package(DART COMPONENTS shmem)    share/cmake/dart/dart-config.cmake
 #   find_package(DART-SHMEM), DART-MPI, DART-BASE, with HINTS <prefix>/share/cmake
 #   targets: DART::<backend> and DART::base, static; the same with -shared at the end; or with dart- for DART::
+#   dart-mpi also has the name of its MPI, as dart-mpi-mpich: cmake/install_mpi.cmake
 #
 # Each rule has a component, which `cmake --install ... --component NAME` installs alone:
 #   runtime      shared libraries, launchers, dart-info, and the manual pages of these programs
@@ -50,6 +51,12 @@ endfunction()
 set(needs)
 dart_install_package(dart-base dart-interface dart-check)
 set(needs DART-BASE)
+if(TARGET dart-mpi AND DART_MPI_VENDOR)
+  include(cmake/install_mpi.cmake)
+endif()
+if(DART_MPI_BESIDE)
+  return()
+endif()
 foreach(backend IN LISTS backends)
   dart_install_package(dart-${backend})
 endforeach()

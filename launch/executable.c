@@ -78,7 +78,11 @@ static const void *part_of(const image_t *image, uint64_t offset, uint64_t nbyte
              : NULL;
 }
 
-static const char *const backends[] = { "shmem", "mpi" };
+/* Behind "mpi-" is the MPI of a dart-mpi. The one without is that of the library libdart-mpi, whose MPI its launcher
+ * knows. */
+#define MPI "mpi-"
+
+static const char *const backends[] = { "shmem", "mpi", MPI "mpich", MPI "openmpi" };
 
 static const char *backend_named(const char *name, size_t length)
 {
@@ -86,6 +90,16 @@ static const char *backend_named(const char *name, size_t length)
     if (strlen(backends[i]) == length && strncmp(backends[i], name, length) == 0)
       return backends[i];
   return NULL;
+}
+
+/* A note names the MPI alone. */
+static const char *backend_of_note(const char *text, size_t length)
+{
+  char        name[sizeof MPI + sizeof((dart__backend_note_t *)NULL)->text];
+  const char *backend = backend_named(text, length);
+
+  snprintf(name, sizeof name, MPI "%.*s", (int)length, text);
+  return backend != NULL ? backend : backend_named(name, strlen(name));
 }
 
 static const char *backend_of_notes(const image_t *image, const ElfW(Phdr) * segment)
@@ -101,7 +115,7 @@ static const char *backend_of_notes(const image_t *image, const ElfW(Phdr) * seg
       return NULL;
     if (note != NULL && note->owner_nbytes == sizeof DART__NOTE_OWNER &&
         note->type == DART__NOTE_BACKEND && strcmp(note->owner, DART__NOTE_OWNER) == 0)
-      return backend_named(note->text, strnlen(note->text, sizeof note->text));
+      return backend_of_note(note->text, strnlen(note->text, sizeof note->text));
     at += (header->n_namesz + 3ull) / 4 * 4 + (header->n_descsz + 3ull) / 4 * 4;
   }
   return NULL;
@@ -117,7 +131,7 @@ static uint64_t offset_of(const ElfW(Phdr) * segments, size_t n, uint64_t addres
   return SIZE_MAX;
 }
 
-/* Of a library's name, as libdart-shmem.so.3. */
+/* Of a library's name, as libdart-shmem.so.3 and libdart-mpi-openmpi.so.3. */
 static const char *backend_of_library(const image_t *image, uint64_t name_at)
 {
   static const char prefix[] = "libdart-";
@@ -193,17 +207,56 @@ static const char *backend_of(const char *path)
 
 /* ---- its launcher ----------------------------------------------------------------------------- */
 
-/* Beside this one where DART is installed, else in the folder of the backend's build. */
-static bool find_launcher(const char *backend, char path[2 * PATH_MAX])
+static bool is_mpi(const char *backend)
+{
+  return strncmp(backend, "mpi", 3) == 0;
+}
+
+/* Whether `words` has the backend. */
+static bool has_word(const char *words, const char *backend)
+{
+  size_t length;
+
+  for (; *words != '\0'; words += length + strspn(words + length, " ")) {
+    length = strcspn(words, " ");
+    if (length == strlen(backend) && strncmp(words, backend, length) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* Whether the launcher of `own` starts a program of the backend: its own; and of every MPI, if the user has named the
+ * mpiexec. */
+static bool starts(const char *own, const char *backend)
+{
+  return has_word(own, backend) ||
+         (is_mpi(own) && is_mpi(backend) && getenv("DART_MPIEXEC") != NULL);
+}
+
+static bool is_launcher(char path[2 * PATH_MAX], const char *folder, const char *form,
+                        const char *backend)
+{
+  int length = snprintf(path, 2 * PATH_MAX, "%s/", folder);
+
+  snprintf(path + length, 2 * PATH_MAX - (size_t)length, form, backend);
+  return access(path, X_OK) == 0;
+}
+
+/* Beside this one where DART is installed, else in the folder of the backend's build. A launcher that starts no MPI leaves
+ * it to that of libdart-mpi to look for another one. */
+static bool find_launcher(const char *own, const char *backend, char path[2 * PATH_MAX])
 {
   char folder[PATH_MAX];
 
   launch_own_folder(folder);
-  snprintf(path, 2 * PATH_MAX, "%s/dartrun-%s", folder, backend);
-  if (access(path, X_OK) == 0)
+  if (is_launcher(path, folder, "dartrun-%s", backend))
     return true;
-  snprintf(path, 2 * PATH_MAX, "%s/../dart-%s/dartrun", folder, backend);
-  return access(path, X_OK) == 0;
+  if (is_mpi(own) && is_mpi(backend) && strcmp(backend, "mpi") != 0)
+    return false;
+  if (is_mpi(backend))
+    backend = "mpi";
+  return is_launcher(path, folder, "dartrun-%s", backend) ||
+         is_launcher(path, folder, "../dart-%s/dartrun", backend);
 }
 
 void launch_check_program(const char *own, const char *program, char **argv)
@@ -214,12 +267,15 @@ void launch_check_program(const char *own, const char *program, char **argv)
   if (!find_program(program, path))
     launch_fail(LAUNCH_EXIT_NOEXEC, "cannot start %s: %s", program, strerror(errno));
   backend = backend_of(path);
-  if (backend == NULL || strcmp(backend, own) == 0)
+  if (backend == NULL || starts(own, backend))
     return;
-  if (!find_launcher(backend, launcher))
+  if (!find_launcher(own, backend, launcher)) {
+    if (is_mpi(backend) && !is_mpi(own))
+      backend = "mpi";
     launch_fail(LAUNCH_EXIT_USAGE,
                 "%s is linked with dart-%s: start it with dartrun-%s, which is not installed here",
                 program, backend, backend);
+  }
   argv[0] = launcher;
   execv(launcher, argv);
   launch_fail(LAUNCH_EXIT_NOEXEC, "cannot start %s: %s", launcher, strerror(errno));

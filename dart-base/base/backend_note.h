@@ -1,11 +1,12 @@
 #ifndef DART__BASE_BACKEND_NOTE_H
 #define DART__BASE_BACKEND_NOTE_H
 /* Which backend a program has: an ELF note, which each backend's library has, and so every program that is linked with
- * its archive. Launchers read it (launch/executable.h), and `readelf -n` shows it. */
+ * its archive. Launchers read it (launch/executable.h), and `readelf -n` shows it. The text is shmem, or the MPI of
+ * dart-mpi: mpich, openmpi, or mpi for another one. */
 #include <stdint.h>
 
 #define DART__NOTE_OWNER   "DART"
-#define DART__NOTE_BACKEND 1 /* the type of the note; its text is the backend's name */
+#define DART__NOTE_BACKEND 1 /* the type of the note */
 
 typedef struct {
   uint32_t owner_nbytes, text_nbytes, type;

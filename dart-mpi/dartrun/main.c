@@ -139,7 +139,7 @@ int main(int argc, char **argv)
 
   launch_keep_standard_streams();
   argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &launch);
-  launch_check_program("mpi", launch.command[0], argv);
+  launch_check_program(DART_STARTS, launch.command[0], argv);
   launch_check_settings();
   launch_layers();
   set_nodes(&launch);

@@ -6,6 +6,15 @@
 
 #include <mpi.h>
 
+/* The MPI that a program needs to be started by, as cmake/mpi.cmake and launch/executable.c name it. */
+#if defined OPEN_MPI
+#define DART__MPI_VENDOR "openmpi"
+#elif defined MPICH_VERSION
+#define DART__MPI_VENDOR "mpich"
+#else
+#define DART__MPI_VENDOR "mpi"
+#endif
+
 /* Open MPI before version 5: windows of communicators without a common rank must not be made at the same time on a host
  * (window/window_turn.h). */
 #if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5

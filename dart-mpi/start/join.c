@@ -10,6 +10,7 @@
 #include "mpi/comm.h"
 #include "mpi/messages.h"
 #include "mpi/pvar.h"
+#include "mpi/vendor.h"
 #include "net.h"
 #include "start/launcher.h"
 #include "start/mpi_start.h"
@@ -17,7 +18,7 @@
 #include "window/datatype.h"
 #include "window/window.h"
 
-DART__BACKEND_NOTE("mpi");
+DART__BACKEND_NOTE(DART__MPI_VENDOR);
 
 /* Refuse dart-shmem's launcher, under which every process would be a job of one unit. */
 static dart_ret_t check_launcher(int nunits)
