@@ -132,12 +132,12 @@ bool dart__vendor_has_no_pvars(void)
 #endif
 }
 
-/* Open MPI 4.1 offers variables of message transports (the framework mtl) that are not in use, and crashes when one of
- * psm2 is opened. It does not say which transports are in use. */
+/* Open MPI 4.1 offers variables of components that are not in use, and does not say which these are. It crashes when one of
+ * the message transport psm2 is opened (the framework mtl), or, over TCP, one of osc/rdma. */
 bool dart__vendor_can_open_pvar(const char *name)
 {
 #ifdef OPEN_MPI
-  return strncmp(name, "mtl_", strlen("mtl_")) != 0;
+  return strncmp(name, "mtl_", strlen("mtl_")) != 0 && strncmp(name, "osc_", strlen("osc_")) != 0;
 #else
   (void)name;
   return true;

@@ -1,0 +1,81 @@
+# two_hosts.sh BUILD MPIEXEC SUITE...: Open MPI between two hosts by TCP. The hosts are network namespaces with names, addresses,
+# processes and shared memory of their own, joined by a bridge, as in ../cli/cli_netns.sh; the kernel removes them when
+# the script ends. Open MPI enters them by what it takes for ssh.
+#
+# Over TCP, Open MPI 4.1 has windows by its component osc/ucx alone, which Debian switches off.
+if [[ -z ${inside-} ]]; then
+  spaces=(setpriv --pdeathsig KILL
+          unshare --net --mount --pid --fork --kill-child --mount-proc)
+  "${spaces[@]}" true 2>/dev/null ||
+    { echo "skipped: no namespaces can be made here; it takes root"; exit 77; }
+  inside=yes "${spaces[@]}" bash "$0" "$@" &
+  trap 'kill -KILL $! 2>/dev/null; wait' EXIT
+  trap 'exit 1' INT TERM HUP
+  wait $!
+  exit
+fi
+mount -t tmpfs tmpfs /run || { echo "skipped: cannot mount a file system here"; exit 77; }
+export TMPDIR=/run
+source "$(dirname "$0")/../cli/cli.bash"
+
+mpiexec=$2 program=$build/test/openmpi/dart-test-openmpi
+need "$mpiexec" "$program" ip
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+# set_up: a bridge that mpiexec is reached by, and hosts red and blue, each with an eth0 on it and a name.
+set_up() {
+  local number=1 host
+  cp /etc/hosts "$work/hosts"
+  ip link set lo up &&
+    ip link add bridge type bridge &&
+    ip addr add 192.168.77.1/24 dev bridge &&
+    ip link set bridge up || return
+  for host in red blue; do
+    number=$((number + 1))
+    echo "192.168.77.$number $host" >>"$work/hosts"
+    ip netns add $host &&
+      ip link add $host type veth peer name eth0 netns $host &&
+      ip link set $host master bridge up &&
+      ip -n $host link set lo up &&
+      ip -n $host addr add 192.168.77.$number/24 dev eth0 &&
+      ip -n $host link set eth0 up || return
+  done
+  mount --bind "$work/hosts" /etc/hosts
+}
+set_up 2>"$work/err" || { echo "skipped: cannot make two hosts here: $(<"$work/err")"; exit 77; }
+
+# What mpiexec takes for ssh: SCRIPT [-OPTION...] HOST COMMAND...
+cat >"$work/ssh" <<'END_OF_SSH'
+#!/bin/sh
+while [ "${1#-}" != "$1" ]; do shift; done
+host=$1
+shift
+exec ip netns exec "$host" unshare --uts --ipc --mount --pid --fork --kill-child --mount-proc \
+  sh -c "echo $host >/proc/sys/kernel/hostname && mount -t tmpfs tmpfs /dev/shm && { $*
+}"
+END_OF_SSH
+chmod +x "$work/ssh"
+
+# between [-x NAME=VALUE...] COMMAND...: two units on each host, whose waits yield the core: mpiexec counts the cores of
+# each host, and they have them together. DART_NODES is what suites expect.
+between() {
+  run "$mpiexec" --mca plm_rsh_agent "$work/ssh" --mca oob_tcp_if_include 192.168.77.0/24 \
+    --mca btl_tcp_if_include 192.168.77.0/24 --oversubscribe --bind-to none -host red:2,blue:2 -n 4 \
+    --mca mpi_yield_when_idle 1 -x DART_NODES=2 -x DART_TEST_TIMEOUT=50 -x UCX_TLS=tcp,self -x UCX_NET_DEVICES=eth0 "$@"
+}
+
+between hostname
+[[ $(sort <<<"$out") == $'blue\nblue\nred\nred' ]] || fail "hosts: '$out' $err"
+
+# Without that component, the error says what to set.
+between "$program" notify
+[[ $code != 0 && $err == *"MPI_Win_create_dynamic failed"*"OMPI_MCA_osc=rdma,ucx,sm"* ]] ||
+  fail "windows without osc/ucx: exit code $code; it said: $out$err"
+
+for suite in "${@:3}"; do
+  start=$SECONDS
+  between -x OMPI_MCA_osc=rdma,ucx,sm "$program" "$suite"
+  [[ $code == 0 && $out == *", 0 failed, "* ]] || fail "$suite: exit code $code; it said: $out$err"
+  echo "$suite: $((SECONDS - start)) s"
+done
+finish
