@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/counters.h"
 #include "base/free_memory.h"
@@ -247,8 +248,9 @@ static void trim(void *entry, void **empty)
 
   if (page == *empty || !is_empty(page))
     return;
-  if (*empty != NULL && is_empty(*empty))
-    madvise(*empty, PAGE, MADV_DONTNEED); /* fails harmlessly where pages are larger */
+  /* Where the kernel's pages are larger, madvise would release the neighbours of this one, too. */
+  if (*empty != NULL && is_empty(*empty) && sysconf(_SC_PAGESIZE) == PAGE)
+    madvise(*empty, PAGE, MADV_DONTNEED);
   *empty = page;
 }
 
