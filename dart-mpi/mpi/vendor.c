@@ -66,13 +66,17 @@ const char *dart__vendor_job(void)
 /* ---- settings ----------------------------------------------------------------------------------- */
 
 /* MPICH looks for address space that is free on all units of a node by asking the kernel about
- * every page: 0.3 ms per MiB of a shared window. DART does not need equal addresses. */
+ * every page: 0.3 ms per MiB of a shared window. DART does not need equal addresses.
+ *
+ * Open MPI 4.1 hangs in MPI_Win_attach when more parts of memory are attached to a window than it has places for: 64,
+ * unless the environment says otherwise before MPI is started. */
 void dart__vendor_set_up(bool runs)
 {
   int provided, index, count, value = 0;
 
   if (!runs) {
     setenv("MPIR_CVAR_SHM_SYMHEAP_RETRY", "0", 0);
+    setenv("OMPI_MCA_osc_rdma_max_attach", "4096", 0);
     return;
   }
   /* The program has started MPI, so the environment is not read any more. (Before MPI is started,

@@ -37,6 +37,8 @@ try() {
 
 try version 1
 try windows_of_teams 4
+try attach_often 2
+try free_attached 2 OMPI_MCA_osc=ucx,sm
 try late_get 2
 try flush_by_a_thread 2
 try strided_rget 2
