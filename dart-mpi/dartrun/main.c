@@ -150,8 +150,8 @@ int main(int argc, char **argv)
   if (mpiexec == NULL)
     mpiexec = DART_MPIEXEC;
 
-  /* mpiexec -prepend-rank -host LIST -bind-to WHAT -n N, then the command and its final NULL. MPICH's and Open MPI's
-   * know these words. */
+  /* mpiexec TAGS -host LIST -bind-to WHAT -n N, then the command and its final NULL. MPICH's and Open MPI's
+   * know the other words. */
   while (launch.command[nwords] != NULL)
     nwords++;
   command = calloc(8 + nwords + 1, sizeof command[0]);
@@ -160,7 +160,7 @@ int main(int argc, char **argv)
   snprintf(nunits, sizeof nunits, "%d", launch.nunits);
   command[own++] = (char *)mpiexec;
   if (launch.is_tagged)
-    command[own++] = "-prepend-rank";
+    command[own++] = DART_TAG_OPTION;
   if (launch.hosts != NULL) {
     command[own++] = "-host";
     command[own++] = hosts = divide_units(launch.hosts, launch.nunits);
