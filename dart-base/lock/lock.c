@@ -33,7 +33,6 @@
 #include "model/argument_check.h"
 #include "model/holds.h"
 #include "model/world.h"
-#include "wait/due.h"
 #include "wait/mutex.h"
 #include "wait/timed.h"
 #include "wait/waiting.h"
@@ -76,7 +75,6 @@ struct dart_lock_struct {
   cohort_t     *cohort; /* of this unit's node */
   dart__table_t turns;  /* requests for the turn, one for a node that has or wants it */
   uint64_t      told;   /* grants that this unit has waited for; used by the holder of the mutex */
-  int64_t       waited; /* ns, for the last of them; used in the same way */
   _Atomic uintptr_t holder;   /* the thread of this unit that holds it; 0: none does */
   _Atomic uint32_t  nwaiting; /* threads of this unit that wait for it */
   dart__hold_t     *hold;     /* for others to see */
@@ -266,22 +264,6 @@ static void begin_turn(dart_lock_t lock, uint64_t ticket)
   lock->cohort->passes = 0;
 }
 
-/* Wait for the grant. A unit that has a core for itself is awake when it is due, for else it looks once a nap. */
-static void wait_for_grant(dart_lock_t lock, dart_gptr_t flag, uint64_t least)
-{
-  dart__due_t due = { dart__now_ns(), dart__world.pace.yields > 0 ? lock->waited : 0 };
-  int64_t     left;
-
-  while ((left = dart__due_in(&due, dart__now_ns())) >= 0) {
-    if (pdart_notify_wait(flag, least, left / 1000) == DART_OK)
-      break;
-    dart__yield();
-  }
-  if (left < 0)
-    pdart_notify_wait(flag, least, -1);
-  lock->waited = dart__now_ns() - due.since;
-}
-
 /* Ask for the turn, and wait for it. */
 static void wait_for_turn(dart_lock_t lock)
 {
@@ -294,7 +276,7 @@ static void wait_for_turn(dart_lock_t lock)
   if (state != DART__RANGE_HELD) {
     dart__timed_t timed = dart__timed_begin(DART__COUNT_LOCK_WAIT);
 
-    wait_for_grant(lock, dart__table_word(dart__world.me, flag), ++lock->told);
+    pdart_notify_wait(dart__table_word(dart__world.me, flag), ++lock->told, -1);
     dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
   }
   dart__waiting_end(waiting);

@@ -9,7 +9,6 @@
 #include <linux/futex.h>
 
 #include "base/counters.h"
-#include "wait/due.h"
 #include "wait/tuning.h"
 #include "wait/waiting.h"
 
@@ -136,23 +135,9 @@ static bool try_take(dart__mutex_t *mutex, uint32_t pauses, const dart__wait_pol
   return false;
 }
 
-/* Between two unlocks that this thread has seen while it waited, of whatever mutex; ns. */
-static _Thread_local int64_t last_turn;
-
-/* What a waiter that has a core for itself knows of when the mutex is unlocked next. */
-typedef struct {
-  dart__due_t due;
-  bool        is_whole; /* `due` is since an unlock, not since the wait began */
-} rhythm_t;
-
-static rhythm_t begin_rhythm(const dart__wait_policy_t *policy)
-{
-  return (rhythm_t){ { dart__now_ns(), policy->pace->yields > 0 ? last_turn : 0 }, false };
-}
-
 /* At growing intervals, for every look takes the cache line from the holder. A unit that has a core then yields it for
  * about a millisecond: nobody else needs it, and to wake a sleeper costs the holder some microseconds. */
-static bool spin(dart__mutex_t *mutex, rhythm_t *rhythm, const dart__wait_policy_t *policy)
+static bool spin(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
 {
   uint32_t pauses = 1;
 
@@ -162,7 +147,6 @@ static bool spin(dart__mutex_t *mutex, rhythm_t *rhythm, const dart__wait_policy
     if (pauses < MOST_PAUSES)
       pauses *= 2;
   }
-  *rhythm = begin_rhythm(policy); /* not before: a short wait does without the clock */
   for (uint32_t i = 0; i < policy->pace->yields; i++) {
     if (try_take(mutex, MOST_PAUSES, policy))
       return true;
@@ -171,34 +155,10 @@ static bool spin(dart__mutex_t *mutex, rhythm_t *rhythm, const dart__wait_policy
   return false;
 }
 
-static void note_unlock(rhythm_t *rhythm, const dart__wait_policy_t *policy)
-{
-  int64_t now = dart__now_ns();
-
-  if (rhythm->is_whole)
-    last_turn = now - rhythm->due.since;
-  *rhythm = (rhythm_t){ { now, policy->pace->yields > 0 ? last_turn : 0 }, true };
-}
-
-/* True: an unlock is due, and the core was yielded. Else sets how long to sleep until one is; 0: no limit. An unlock
- * that finds nobody asleep saves the time that it takes to wake somebody, who then mostly is passed. */
-static bool yield_if_due(const rhythm_t *rhythm, uint32_t *most_us_out)
-{
-  int64_t left = dart__due_in(&rhythm->due, dart__now_ns());
-
-  *most_us_out = left > 0 && left / 1000 < UINT32_MAX ? (uint32_t)(left / 1000) + 1 : 0;
-  if (left != 0)
-    return false;
-  dart__yield();
-  return true;
-}
-
 /* False: the caller is late now. */
-static bool sleep_until_free(dart__mutex_t *mutex, rhythm_t *rhythm,
-                             const dart__wait_policy_t *policy)
+static bool sleep_until_free(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
 {
-  uint32_t start = microseconds(), waited = 0, most_us;
-  bool     slept = false;
+  uint32_t start = microseconds(), waited = 0;
 
   for (; waited < DART__LATE_US; waited = microseconds() - start) {
     uint32_t state = load_state(mutex), seen;
@@ -208,20 +168,14 @@ static bool sleep_until_free(dart__mutex_t *mutex, rhythm_t *rhythm,
         return true;
       continue;
     }
-    if (slept && (state & SLEEPERS) == 0)
-      note_unlock(rhythm, policy);
-    slept = false;
-    seen  = progress(policy);
-    if (yield_if_due(rhythm, &most_us))
-      continue;
+    seen = progress(policy);
     /* relaxed: the modification order of the word suffices; the kernel compares it again */
     if ((state & SLEEPERS) == 0 &&
         !atomic_compare_exchange_strong_explicit(&mutex->state, &state, state | SLEEPERS,
                                                  memory_order_relaxed, memory_order_relaxed))
       continue;
-    most_us = smaller(DART__LATE_US - waited, most_us > 0 ? most_us : DART__LATE_US);
-    sleep_on(&mutex->state, state | SLEEPERS, FUTEX_BITSET_MATCH_ANY, seen, most_us, policy);
-    slept = true;
+    sleep_on(&mutex->state, state | SLEEPERS, FUTEX_BITSET_MATCH_ANY, seen, DART__LATE_US - waited,
+             policy);
   }
   return false;
 }
@@ -256,37 +210,25 @@ bool dart__mutex_take_for(dart__mutex_t *mutex)
   }
 }
 
-static void sleep_until_turn(dart__mutex_t *mutex, rhythm_t *rhythm,
-                             const dart__wait_policy_t *policy)
+static void sleep_until_turn(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
 {
-  uint32_t ticket = dart__mutex_draw_ticket(mutex), most_us = 0;
-  /* relaxed: by how much it grows until the first look tells nothing but a rhythm */
-  uint32_t before = atomic_load_explicit(&mutex->turn, memory_order_relaxed);
+  uint32_t ticket = dart__mutex_draw_ticket(mutex);
 
   for (;;) {
     /* acquire: pairs with the release in wake, so that the look below sees the unlock that raised `turn` */
-    uint32_t turn     = atomic_load_explicit(&mutex->turn, memory_order_acquire);
-    bool     is_first = served(load_state(mutex)) == ticket;
-    uint32_t seen;
+    uint32_t turn = atomic_load_explicit(&mutex->turn, memory_order_acquire), seen;
 
     if (dart__mutex_take_late(mutex, ticket))
       return;
     seen = progress(policy);
-    if (is_first && turn - before == 1)
-      note_unlock(rhythm, policy);
-    before = turn;
-    if (is_first && yield_if_due(rhythm, &most_us))
-      continue;
-    sleep_on(&mutex->turn, turn, bit_of(ticket), seen, is_first ? most_us : 0, policy);
+    sleep_on(&mutex->turn, turn, bit_of(ticket), seen, 0, policy);
   }
 }
 
 void dart__mutex_wait(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
 {
-  rhythm_t rhythm;
-
-  if (!spin(mutex, &rhythm, policy) && !sleep_until_free(mutex, &rhythm, policy))
-    sleep_until_turn(mutex, &rhythm, policy);
+  if (!spin(mutex, policy) && !sleep_until_free(mutex, policy))
+    sleep_until_turn(mutex, policy);
 }
 
 void dart__mutex_wake(dart__mutex_t *mutex, uint32_t state)

@@ -6,8 +6,8 @@
  *
  * Bounds. THREADS take it, the first of them ROUNDS times and the others once. EXPIRIES times a
  * thread becomes late, and EARLY sleeps end without a wake: with 0 of both, wakes alone must do. LOOKS times a
- * thread that could sleep looks again instead (yield_if_due), also one that was woken, and then has not set SLEEPERS
- * when it becomes late. The spin is one look.
+ * thread that could sleep looks again instead, also one that was woken, and then has not set SLEEPERS
+ * when it becomes late: the swap of SLEEPERS may fail. The spin is one look.
  *
  * Late threads share BITS bits by which they are woken, where the code has 32: with 1 an unlock wakes all.
  *
@@ -180,7 +180,7 @@ inline sleep_until_free()
         :: announced && expiries > 0 -> lose_patience()
         :: else
         fi
-      :: atomic { looks > 0 -> looks-- } /* an unlock is due: it yields its core */
+      :: atomic { looks > 0 -> looks-- } /* the swap fails */
         if
         :: true
         :: expiries > 0 -> lose_patience()

@@ -1,7 +1,6 @@
 /* The mutex: one at a time, nobody left asleep, and what its holders wrote is there. */
 #include "node_threads.h"
 
-#include "wait/due.h"
 #include "wait/mutex.h"
 
 enum {
@@ -403,27 +402,7 @@ static void it_is_taken_for_waiters_elsewhere(void **state)
   }
 }
 
-/* Ten milliseconds: awake from 625 us before; of a second, 1 ms. What was not seen is expected as long after it again. */
-static void a_release_is_due_as_long_after_the_one_before(void **state)
-{
-  enum { MS = 1000000 };
-  const dart__due_t due = { 7 * MS, 10 * MS }, slow = { 0, INT64_C(1000) * MS };
-
-  (void)state;
-  assert_int_equal(dart__due_in(&(dart__due_t){ 7 * MS, 0 }, 8 * MS), -1);
-  assert_int_equal(dart__due_in(&due, 7 * MS), 9375000);
-  assert_int_equal(dart__due_in(&due, 16 * MS), 375000);
-  assert_int_equal(dart__due_in(&due, 16375000), 0);
-  assert_int_equal(dart__due_in(&due, 17 * MS), 0);
-  assert_int_equal(dart__due_in(&due, 17625000), 0);
-  assert_int_equal(dart__due_in(&due, 17625001), 27 * MS - 625000 - 17625001);
-  assert_int_equal(dart__due_in(&due, 47625000), 0);
-  assert_int_equal(dart__due_in(&due, 47625001), -1);
-  assert_int_equal(dart__due_in(&slow, 0), 999 * MS);
-  assert_int_equal(dart__due_in(&slow, 1001 * INT64_C(1) * MS), 0);
-}
-
-/* Turns of more than ten milliseconds in all, so that waiters are late, by threads that are awake when one ends. */
+/* Turns of more than ten milliseconds in all, so that waiters are late. */
 static void wait_in_rhythm(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
 {
   dart__wait_pace_t   pace      = *policy->pace;
@@ -452,20 +431,18 @@ static void turns_in_a_rhythm_exclude_each_other(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(no_count_is_lost),
-    cmocka_unit_test(who_sleeps_is_woken),
-    cmocka_unit_test(trying_takes_it_when_it_is_free),
-    cmocka_unit_test(who_is_late_comes_before_newcomers),
-    cmocka_unit_test(who_is_late_is_passed_a_bounded_number_of_times),
-    cmocka_unit_test(tickets_are_served_in_turn),
-    cmocka_unit_test(it_works_between_processes),
-    cmocka_unit_test(mutexes_do_not_disturb_each_other),
-    cmocka_unit_test(holders_see_what_all_holders_before_wrote),
-    cmocka_unit_test(it_is_taken_for_waiters_elsewhere),
-    cmocka_unit_test(a_release_is_due_as_long_after_the_one_before),
-    cmocka_unit_test(turns_in_a_rhythm_exclude_each_other)
-  };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(no_count_is_lost),
+                                      cmocka_unit_test(who_sleeps_is_woken),
+                                      cmocka_unit_test(trying_takes_it_when_it_is_free),
+                                      cmocka_unit_test(who_is_late_comes_before_newcomers),
+                                      cmocka_unit_test(
+                                          who_is_late_is_passed_a_bounded_number_of_times),
+                                      cmocka_unit_test(tickets_are_served_in_turn),
+                                      cmocka_unit_test(it_works_between_processes),
+                                      cmocka_unit_test(mutexes_do_not_disturb_each_other),
+                                      cmocka_unit_test(holders_see_what_all_holders_before_wrote),
+                                      cmocka_unit_test(it_is_taken_for_waiters_elsewhere),
+                                      cmocka_unit_test(turns_in_a_rhythm_exclude_each_other) };
 
   test_watch();
   return cmocka_run_group_tests_name("mutex", tests, NULL, NULL);
