@@ -18,6 +18,8 @@
 #define RESULT_BYTES    (64 * DART__KI)
 #define RESULT_PER_UNIT 64
 #define MOST_BYTES      (8 * DART__MI)
+#define STAGGER \
+  (5 * DART__CACHE_LINE) /* so that they are not at the same place of a page as segments */
 
 /* Of new teams: enough for what DART itself agrees on in one step. */
 #define FIRST_SLOT     DART__CACHE_LINE
@@ -125,7 +127,7 @@ static void widen(dart__team_t *team)
 
   team->widen = NULL;
   if (dart__team_is_leader(team))
-    ret = dart__pool_alloc(dart__exchange_buffer_bytes(x->nunits, slot, result), &offset);
+    ret = dart__pool_alloc(STAGGER + dart__exchange_buffer_bytes(x->nunits, slot, result), &offset);
   if (dart__coll_agree(team, ret) != DART_OK) {
     if (ret == DART_OK && dart__team_is_leader(team))
       dart__pool_free(offset);
@@ -137,8 +139,8 @@ static void widen(dart__team_t *team)
     memcpy(first, &offset, sizeof offset);
   dart__step_end_on_node(team);
   memcpy(&team->wide_offset, first, sizeof offset);
-  dart__exchange_replace(x, dart__pool_address(dart__team_leader(team), team->wide_offset), slot,
-                         result);
+  dart__exchange_replace(
+      x, dart__pool_address(dart__team_leader(team), team->wide_offset) + STAGGER, slot, result);
   team->call = call;
 }
 
