@@ -43,7 +43,7 @@
 #include "../common/bench.h"
 #include "../common/pgm.h"
 #include "../common/shared.h"
-#include "mpi_halo.h"
+#include "../common/window.h"
 
 #include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_near.h>
@@ -273,7 +273,7 @@ static dart_ret_t memory_create(const bench_job_t *job, const problem_t *p, bloc
   dart_ret_t ret;
 
   if (block->memory_kind == MEMORY_MPI)
-    block->window = mpi_halo_open(job, rows_offset(p->pitch));
+    block->window = bench_window_open(rows_offset(p->pitch));
   if (block->memory_kind != MEMORY_SHARED) {
     BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 2, DART_TYPE_ULONG, &block->flags));
     return dart_team_memalloc_aligned(DART_TEAM_ALL, nfloats, DART_TYPE_FLOAT, &block->start);
@@ -358,7 +358,7 @@ static dart_ret_t block_create(const bench_job_t *job, const problem_t *p, memor
 static void block_free(block_t *block)
 {
   if (block->window != NULL)
-    mpi_halo_close();
+    bench_window_close();
   if (block->barrier != NULL) {
     bench_shared_free(&block->memory);
   } else {
@@ -373,7 +373,7 @@ static void put_row(const problem_t *p, const block_t *block, size_t unit, size_
                     const float *row)
 {
   if (block->window != NULL)
-    mpi_halo_put(unit, offset, row, p->pitch * sizeof *row);
+    bench_window_put(unit, offset, row, p->pitch * sizeof *row);
   else if (block->barrier != NULL)
     memcpy(shared_at(block, unit, offset), row, p->pitch * sizeof *row);
   else
@@ -480,7 +480,7 @@ static void exchange_halo(const bench_job_t *job, const problem_t *p, block_t *b
   if (by_flags) /* before its own rows change */
     BENCH_OK(dart_flush_local_all(block->flags));
   if (block->window != NULL)
-    mpi_halo_barrier();
+    bench_window_barrier();
   else if (block->barrier != NULL)
     bench_barrier(block->barrier, job->nunits);
   else if (!by_flags)

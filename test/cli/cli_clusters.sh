@@ -62,31 +62,19 @@ page=$top/doc/clusters.md
 mount -t tmpfs tmpfs /run || { echo "skipped: cannot mount a file system here"; exit 77; }
 export TMPDIR=/run
 source "$(dirname "$0")/cli.bash"
+source "$(dirname "$0")/hosts.bash"
 hello=$build/examples/tutorial-1_hello
 need "$hello-mpi" "$hello-shmem" "$build/tools/dart-info-mpi" ip
 mpiexec=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt")
 run "$mpiexec" --version; [[ $out == *[Hh][Yy][Dd][Rr][Aa]* ]] ||
   { echo "skipped: $mpiexec is not Hydra, MPICH's"; exit 77; }
 
-# A bridge by which this host, front, is reached, and hosts red and blue, each with an eth0 on it.
+# This host, front, and hosts red and blue.
 set_up() {
-  local number=1 host
   echo front >/proc/sys/kernel/hostname &&
     printf '%s\n' '127.0.0.1 localhost' '192.168.77.1 front' '192.168.77.2 red' '192.168.77.3 blue' >"$work/names" &&
     mount --bind "$work/names" /etc/hosts &&
-    ip link set lo up &&
-    ip link add bridge type bridge &&
-    ip addr add 192.168.77.1/24 dev bridge &&
-    ip link set bridge up || return
-  for host in red blue; do
-    number=$((number + 1))
-    ip netns add $host &&
-      ip link add $host type veth peer name eth0 netns $host &&
-      ip link set $host master bridge up &&
-      ip -n $host link set lo up &&
-      ip -n $host addr add 192.168.77.$number/24 dev eth0 &&
-      ip -n $host link set eth0 up || return
-  done
+    make_hosts
 }
 set_up 2>"$work/err" || { echo "skipped: cannot make two hosts here: $(<"$work/err")"; exit 77; }
 

@@ -18,6 +18,7 @@ fi
 mount -t tmpfs tmpfs /run || { echo "skipped: cannot mount a file system here"; exit 77; }
 export TMPDIR=/run
 source "$(dirname "$0")/cli.bash"
+source "$(dirname "$0")/hosts.bash"
 
 program=$build/test/dart-test-mpi
 info=$build/tools/dart-info-mpi
@@ -26,35 +27,9 @@ mpiexec=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt")
 run "$mpiexec" --version; [[ $out == *[Hh][Yy][Dd][Rr][Aa]* ]] ||
   { echo "skipped: $mpiexec is not Hydra, MPICH's"; exit 77; }
 
-# set_up: a bridge that mpiexec is reached by, and hosts red and blue, each with an eth0 on it.
-set_up() {
-  local number=1
-  ip link set lo up &&
-    ip link add bridge type bridge &&
-    ip addr add 192.168.77.1/24 dev bridge &&
-    ip link set bridge up || return
-  for host in red blue; do
-    number=$((number + 1))
-    ip netns add $host &&
-      ip link add $host type veth peer name eth0 netns $host &&
-      ip link set $host master bridge up &&
-      ip -n $host link set lo up &&
-      ip -n $host addr add 192.168.77.$number/24 dev eth0 &&
-      ip -n $host link set eth0 up || return
-  done
-}
-set_up 2>"$work/err" || { echo "skipped: cannot make two hosts here: $(<"$work/err")"; exit 77; }
+make_hosts 2>"$work/err" || { echo "skipped: cannot make two hosts here: $(<"$work/err")"; exit 77; }
 
-# What mpiexec takes for ssh: SCRIPT [-OPTION...] HOST COMMAND...
-cat >"$work/ssh" <<'END_OF_SSH'
-#!/bin/sh
-while [ "${1#-}" != "$1" ]; do shift; done
-host=$1
-shift
-exec ip netns exec "$host" unshare --uts --ipc --mount --pid --fork --kill-child --mount-proc \
-  sh -c "echo $host >/proc/sys/kernel/hostname && mount -t tmpfs tmpfs /dev/shm && exec $*"
-END_OF_SSH
-chmod +x "$work/ssh"
+make_ssh "$work/ssh" 'exec $*'
 
 # The wire that units use, and where it leads to.
 device=eth0

@@ -17,44 +17,19 @@ fi
 mount -t tmpfs tmpfs /run || { echo "skipped: cannot mount a file system here"; exit 77; }
 export TMPDIR=/run
 source "$(dirname "$0")/../cli/cli.bash"
+source "$(dirname "$0")/../cli/hosts.bash"
 
 mpiexec=$2 program=$build/test/openmpi/dart-test-openmpi
 need "$mpiexec" "$program" ip
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
-# set_up: a bridge that mpiexec is reached by, and hosts red and blue, each with an eth0 on it and a name.
 set_up() {
-  local number=1 host
-  cp /etc/hosts "$work/hosts"
-  ip link set lo up &&
-    ip link add bridge type bridge &&
-    ip addr add 192.168.77.1/24 dev bridge &&
-    ip link set bridge up || return
-  for host in red blue; do
-    number=$((number + 1))
-    echo "192.168.77.$number $host" >>"$work/hosts"
-    ip netns add $host &&
-      ip link add $host type veth peer name eth0 netns $host &&
-      ip link set $host master bridge up &&
-      ip -n $host link set lo up &&
-      ip -n $host addr add 192.168.77.$number/24 dev eth0 &&
-      ip -n $host link set eth0 up || return
-  done
-  mount --bind "$work/hosts" /etc/hosts
+  { cat /etc/hosts && printf '%s\n' '192.168.77.2 red' '192.168.77.3 blue'; } >"$work/hosts" &&
+    make_hosts && mount --bind "$work/hosts" /etc/hosts
 }
 set_up 2>"$work/err" || { echo "skipped: cannot make two hosts here: $(<"$work/err")"; exit 77; }
 
-# What mpiexec takes for ssh: SCRIPT [-OPTION...] HOST COMMAND...
-cat >"$work/ssh" <<'END_OF_SSH'
-#!/bin/sh
-while [ "${1#-}" != "$1" ]; do shift; done
-host=$1
-shift
-exec ip netns exec "$host" unshare --uts --ipc --mount --pid --fork --kill-child --mount-proc \
-  sh -c "echo $host >/proc/sys/kernel/hostname && mount -t tmpfs tmpfs /dev/shm && { $*
-}"
-END_OF_SSH
-chmod +x "$work/ssh"
+make_ssh "$work/ssh" $'{ $*\n}'
 
 # between [-x NAME=VALUE...] COMMAND...: two units on each host, whose waits yield the core: mpiexec counts the cores of
 # each host, and they have them together. DART_NODES is what suites expect.
