@@ -200,11 +200,16 @@ static const char *check_hosts_file(const char *path)
   return path;
 }
 
+const char *launch_hosts(const launch_t *launch, const char **option_out)
+{
+  *option_out = launch->hosts != NULL ? "--hosts" : "--hosts-file";
+  return launch->hosts != NULL ? launch->hosts : launch->hosts_file;
+}
+
 /* Options that exclude each other. */
 static void check_places(const launch_t *launch)
 {
-  const char *option = launch->hosts != NULL ? "--hosts" : "--hosts-file";
-  const char *value  = launch->hosts != NULL ? launch->hosts : launch->hosts_file;
+  const char *option, *value = launch_hosts(launch, &option);
 
   if (launch->hosts != NULL && launch->hosts_file != NULL)
     launch_fail(LAUNCH_EXIT_USAGE, "--hosts '%s' and --hosts-file '%s': give one of them",

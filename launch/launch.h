@@ -48,6 +48,9 @@ extern const struct argp launch_argp;
  *  `most`. */
 int launch_number(const char *option, const char *text, int least, int most);
 
+/** The value of --hosts or --hosts-file, and in `*option_out` which of them it is; NULL: none was given. */
+const char *launch_hosts(const launch_t *launch, const char **option_out);
+
 /** Set an environment variable of the units, or exit with one line. */
 void launch_set(const char *name, const char *value);
 void launch_set_number(const char *name, int value);

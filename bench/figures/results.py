@@ -32,8 +32,8 @@ def paper(name):
 
 
 class Results:
-    def __init__(self, output, steps):
-        self.output, self.steps = output, steps
+    def __init__(self, output):
+        self.output = output
         self.files = sorted(os.listdir(os.path.join(output, "raw")))
 
     def texts(self, name):
@@ -45,8 +45,8 @@ class Results:
 
     def rows(self, name):
         """Rows of CSV of all rounds."""
-        for text in self.texts(name):
-            yield from csv.DictReader(io.StringIO(text))
+        for rows in self.by_round(name):
+            yield from rows
 
     def by_round(self, name):
         """Rows of CSV of each round."""

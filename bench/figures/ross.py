@@ -31,12 +31,17 @@ def steps(machine, quick):
     return [step for step in found if step is not None]
 
 
+def rows_of(text):
+    """The lines of one run, which have no header."""
+    return list(csv.DictReader(io.StringIO(COLUMNS + "\n" + text)))
+
+
 def series(results, mutex, work):
     """Per cent of overhead over the units."""
     groups = {}
     for units in (1, 2, 4, 8, 16):
         for text in results.texts(f"mutex-{mutex}-{units}"):
-            for row in csv.DictReader(io.StringIO(COLUMNS + "\n" + text)):
+            for row in rows_of(text):
                 if row["what"] == "contended" and row["mutex"] == mutex and float(row["work_us"]) == work and row["overhead"]:
                     groups.setdefault(units, []).append(max(float(row["overhead"]), 0.001))
     return points(groups)
@@ -46,7 +51,7 @@ def free_table(results):
     rows = []
     for mutex, words in MUTEXES:
         for text in list(results.texts(f"mutex-{mutex}-2"))[-1:]:
-            turn = {row["what"]: row["turn_ns"] for row in csv.DictReader(io.StringIO(COLUMNS + "\n" + text))}
+            turn = {row["what"]: row["turn_ns"] for row in rows_of(text)}
             rows.append((words, turn.get("free-first", "-"), turn.get("free-last", "-")))
     return element("p", element("b", "Without contention, ns of acquire and release, two units of one node")) + \
         table(("mutex", "by the unit that has it", "by the other"), rows)

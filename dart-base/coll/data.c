@@ -355,16 +355,6 @@ typedef struct {
   size_t  piece;
 } pairing_t;
 
-static int32_t widest_node(const dart__team_t *team)
-{
-  int32_t widest = 0;
-
-  for (int32_t k = 0; k < team->nnodes; k++)
-    if (team->node_start[k + 1] - team->node_start[k] > widest)
-      widest = team->node_start[k + 1] - team->node_start[k];
-  return widest;
-}
-
 /* Bytes of all pieces of a node's units in a step. */
 static size_t node_bytes(const dart__team_t *team, const pairing_t *m, int32_t node)
 {
@@ -424,7 +414,7 @@ static void swap_pieces(dart__team_t *team, const pairing_t *m, const char *send
 
 dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv, size_t nbytes)
 {
-  pairing_t  m = { .widest = widest_node(team) };
+  pairing_t  m = { .widest = dart__team_widest_node(team) };
   size_t     half, room, piece;
   dart_ret_t ret;
 

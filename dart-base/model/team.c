@@ -105,6 +105,16 @@ void dart__team_free_spare(void)
   }
 }
 
+int32_t dart__team_widest_node(const dart__team_t *team)
+{
+  int32_t widest = 0;
+
+  for (int32_t k = 0; k < team->nnodes; k++)
+    if (team->node_start[k + 1] - team->node_start[k] > widest)
+      widest = team->node_start[k + 1] - team->node_start[k];
+  return widest;
+}
+
 int32_t dart__team_unit_of(const dart__team_t *team, dart_unit_t global)
 {
   int32_t low = 0, high = team->nunits;

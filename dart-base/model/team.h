@@ -51,7 +51,7 @@ typedef struct dart__team {
   dart__chunk_t      *chunks;
   dart__exchange_t    exchange;        /* the node's shared buffers, as this unit opened them ... */
   uint64_t            exchange_offset; /* ... and their offset in the pool of the node's leader */
-  uint64_t            wide_offset;     /* the same of wider slots and results; 0: there are none */
+  uint64_t            wide_offset;     /* offset of its wide slots and results; 0: not made yet */
   void (*widen)(struct dart__team *team); /* see coll/step.h; NULL: it was called */
   dart__wait_policy_t    wait;            /* how units wait in its collectives */
   dart__waiting_t       *waiting; /* the leader's entry during a collective's step; or NULL */
@@ -104,6 +104,9 @@ void dart__team_free_spare(void);
 /** Enter the team into the table under an id, or remove it. */
 void dart__team_enter(dart__team_t *team, dart_team_t id);
 void dart__team_leave(dart__team_t *team);
+
+/** Units of the node that has most of the team's. */
+int32_t dart__team_widest_node(const dart__team_t *team);
 
 /** Team id of a global id, -1 if the unit is no member. */
 int32_t dart__team_unit_of(const dart__team_t *team, dart_unit_t global);

@@ -107,12 +107,9 @@ static size_t wide_result(const dart__team_t *team)
 /* The same on all nodes of the team, for pieces have to be. */
 static size_t wide_slot(const dart__team_t *team)
 {
-  size_t widest = 0;
+  size_t most = MOST_BYTES / (2 * (size_t)dart__team_widest_node(team));
 
-  for (int32_t k = 0; k < team->nnodes; k++)
-    widest = larger(widest, (size_t)(team->node_start[k + 1] - team->node_start[k]));
-  return dart__round_up(dart__least(dart__settings.slot, MOST_BYTES / (2 * widest)),
-                        DART__CACHE_LINE);
+  return dart__round_up(dart__least(dart__settings.slot, most), DART__CACHE_LINE);
 }
 
 /* See dart__step_make_room. */

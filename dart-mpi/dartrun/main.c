@@ -131,7 +131,7 @@ static const char *bind_word(launch_bind_t bind)
 int main(int argc, char **argv)
 {
   launch_t    launch  = { .nunits_most = INT_MAX };
-  const char *mpiexec = getenv("DART_MPIEXEC");
+  const char *mpiexec = getenv("DART_MPIEXEC"), *option;
   char        nunits[16];
   char      **command, *hosts = NULL;
   size_t      nwords = 0, own = 0;
@@ -145,7 +145,7 @@ int main(int argc, char **argv)
   set_nodes(&launch);
   set_backtraces();
   set_openmpi();
-  if (launch.hosts != NULL || launch.hosts_file != NULL)
+  if (launch_hosts(&launch, &option) != NULL)
     set_openmpi_environment();
   if (mpiexec == NULL)
     mpiexec = DART_MPIEXEC;

@@ -48,8 +48,7 @@ static void check_net(void)
 /* Programs of dart-mpi have become dartrun-mpi's by now. */
 static void check_hosts(const launch_t *launch)
 {
-  const char *option = launch->hosts != NULL ? "--hosts" : "--hosts-file";
-  const char *value  = launch->hosts != NULL ? launch->hosts : launch->hosts_file;
+  const char *option, *value = launch_hosts(launch, &option);
 
   if (value != NULL)
     launch_fail(LAUNCH_EXIT_USAGE,

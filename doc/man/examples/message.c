@@ -1,5 +1,5 @@
-/* All units send numbers to unit 0, each as many as it has. Unit 0 does not know who comes next,
- * nor how many numbers it sends: it looks first. */
+/* All other units send numbers to unit 0, a different count each. Unit 0 probes for the next message,
+ * which tells the sender and the size, and then receives it. */
 #include <assert.h>
 
 #include <dash/dart/ext/dart_message.h>

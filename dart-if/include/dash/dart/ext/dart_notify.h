@@ -64,7 +64,7 @@ dart_ret_t dart_put_notify_op(dart_gptr_t gptr, const void *src, size_t nelem,
                               dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
                               uint64_t value, dart_operation_t op) DART_NOTHROW;
 
-/** Let the word at `flag` become `flag` op `value`, and wake who waits for it: dart_put_notify_op without data. */
+/** Let the word at `flag` become `flag` op `value`, and wake its waiters: dart_put_notify_op without data. */
 dart_ret_t dart_notify_op(dart_gptr_t flag, uint64_t value, dart_operation_t op) DART_NOTHROW;
 
 /** Get `nelem` elements from `gptr`, laid out as `src_type`, to `dest`, laid out as `dst_type`, then add `by` to the
