@@ -1,5 +1,5 @@
 # Every function of the contract, as check_interface.c lists it, is in both libraries, and has a row
-# in the table of bad arguments (suite_errors.c) unless it is named here. All functions have two names. The
+# in the table of bad arguments (suite_errors_*.c) unless it is named here. All functions have two names. The
 # shared libraries export what dart.map lists, with versions, and programs that know of no versions run with them.
 source "$(dirname "$0")/cli.bash"
 need nm
@@ -14,13 +14,13 @@ without_bad_arguments="dart_abort dart_config dart_exit dart_handle_free dart_in
   dart_lock_initialized dart_wait dart_wait_local dart_waitall dart_waitall_local"
 
 ((${#contract} > 1000)) || fail "no functions found in check_interface.c"
-table=$(grep -oE '((ROW|REFUSED)\(|\{ ")dart_[a-z0-9_]+' "$folder/base/suite_errors.c" |
+table=$(grep -oE '((ROW|REFUSED)\(|\{ ")dart_[a-z0-9_]+' "$folder"/*/suite_errors_*.c |
   grep -oE 'dart_[a-z0-9_]+')
 for name in $contract; do
   if grep -qw "$name" <<<"$without_bad_arguments"; then
     ! grep -qx "$name" <<<"$table" || fail "$name is said to have no bad arguments, but has a row"
   else
-    grep -qx "$name" <<<"$table" || fail "$name has no row in suite_errors.c"
+    grep -qx "$name" <<<"$table" || fail "$name has no row in a suite_errors_*.c"
   fi
 done
 for name in $without_bad_arguments; do
