@@ -43,7 +43,7 @@ static uint64_t cut_together(dart__team_t *team, size_t nbytes)
   published = (uint64_t *)(void *)dart__exchange_slot(x, 0);
   if (team->me == 0)
     *published = cut;
-  dart__barrier_wait(&x->shared->barrier, &x->episode, 0, &dart__world.wait);
+  dart__exchange_wait(x, &dart__world.wait);
   return *published;
 }
 

@@ -139,7 +139,7 @@ dart_ret_t dart__job_create(uint32_t nunits, uint32_t nnodes, int *fd_out)
   job->nunits = nunits;
   job->nnodes = nnodes;
   job->magic  = DART__JOB_MAGIC;
-  dart__barrier_init(&job->barrier, nunits);
+  dart__barrier_init(&job->barrier, nunits, 0);
   atomic_store_explicit(&job->next, dart__job_record(nunits), memory_order_relaxed);
   atomic_store_explicit(&job->left, UINT32_MAX, memory_order_relaxed);
   dart__job_close(job);

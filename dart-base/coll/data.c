@@ -159,12 +159,33 @@ static void lead_allgather(const blocks_t *b)
   dart__nodes_allgather(b->team, b->result, node_starts(b));
 }
 
+/* ---- along the tree of a node --------------------------------------------------------------- */
+
+/* From the slot of the node's leader, into which the root writes, from group to group. */
+static void bcast_in_tree(dart__team_t *team, char *buffer, size_t nbytes, int32_t root)
+{
+  dart__exchange_t *x    = &team->exchange;
+  dart__tree_data_t data = { .slots      = dart__exchange_slot(x, 0),
+                             .slot_bytes = x->slot_bytes,
+                             .nbytes     = nbytes };
+
+  if (team->me == root)
+    memcpy(data.slots, buffer, nbytes);
+  if (dart__step_join(team, &data)) {
+    if (team->nnodes > 1)
+      dart__nodes_bcast(team, data.slots, nbytes, team->node_of[root]);
+    dart__step_release(team);
+  }
+  if (team->me != root)
+    memcpy(buffer, dart__tree_result(&x->tree, &data), nbytes);
+}
+
 dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
 {
   blocks_t   b = { .team = team, .send = buffer, .recv = buffer, .nbytes = nbytes, .root = root };
   dart_ret_t ret;
 
-  if (team->nunits == 1)
+  if (team->nunits == 1 || nbytes == 0)
     return DART_OK;
   if (dart__direct_may(team, nbytes) && dart__direct_bcast(team, buffer, nbytes, root, &ret))
     return ret;
@@ -173,6 +194,10 @@ dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int
     return DART_OK;
   }
   dart__step_make_room(team, nbytes);
+  if (dart__step_is_tree(team, nbytes)) {
+    bcast_in_tree(team, buffer, nbytes, root);
+    return DART_OK;
+  }
   in_pieces(&b, overlapping(team, team->exchange.result_bytes), root_writes_one, lead_bcast,
             others_read_one);
   return DART_OK;

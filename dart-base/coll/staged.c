@@ -99,6 +99,41 @@ static void reduce_on_node(dart__team_t *team, const char *send, char *recv, siz
   memcpy(recv, result, nelem * r->size);
 }
 
+/* ---- along the tree of a node ---- */
+
+typedef struct {
+  const reduction_t *r;
+  size_t             nelem;
+} joined_t;
+
+static void combine_own(const void *context, const char *other, char *own)
+{
+  const joined_t *j = context;
+
+  dart__op_combine(j->r->op, j->r->dtype, other, own, j->nelem);
+}
+
+/* One piece: the leader of each group combines what its members have, and takes the result from the next group. */
+static void reduce_in_tree(dart__team_t *team, char *recv, size_t nelem, const reduction_t *r)
+{
+  dart__exchange_t *x      = &team->exchange;
+  joined_t          joined = { r, nelem };
+  dart__tree_data_t data = { dart__exchange_slot(x, 0), x->slot_bytes, nelem * r->size, combine_own,
+                             &joined };
+  char             *result = dart__exchange_result(x);
+
+  if (dart__step_join(team, &data)) {
+    if (team->nnodes > 1) { /* the leader's slot is the first */
+      dart__nodes_reduce(team, data.slots, result, nelem, r->dtype, r->op,
+                         r->root == DART__EVERY_UNIT ? DART__EVERY_UNIT : team->node_of[r->root]);
+      memcpy(data.slots, result, data.nbytes);
+    }
+    dart__step_release(team);
+  }
+  if (is_receiver(team, r))
+    memcpy(recv, dart__tree_result(&x->tree, &data), data.nbytes);
+}
+
 /* One piece, several nodes: leaders combine their node's slots, then one another's results. */
 static void reduce_over_nodes(dart__team_t *team, char *recv, size_t nelem, const reduction_t *r)
 {
@@ -128,7 +163,9 @@ static void reduce_commuting(dart__team_t *team, const char *send, char *recv, s
 
     memcpy(dart__exchange_slot(&team->exchange, team->exchange.me), send + at * r->size,
            count * r->size);
-    if (team->nnodes == 1)
+    if (dart__step_is_tree(team, count * r->size))
+      reduce_in_tree(team, into, count, r);
+    else if (team->nnodes == 1)
       reduce_on_node(team, send + at * r->size, into, count, r);
     else
       reduce_over_nodes(team, into, count, r);

@@ -47,6 +47,14 @@ static void tell_difference(const dart__team_t *team, const char *slots)
               slots + u * team->exchange.slot_bytes);
 }
 
+static void open_step(const dart__exchange_t *x)
+{
+  if (x->tree.barriers != NULL)
+    dart__tree_release(&x->tree, &x->episode);
+  else
+    dart__barrier_open(&x->shared->barrier, &x->episode);
+}
+
 /* All units of the node come here. Their buffers are of no use any more, so slots take what each is in. */
 static __attribute__((cold, noinline)) void end_different(dart__team_t *team, bool leads)
 {
@@ -56,27 +64,30 @@ static __attribute__((cold, noinline)) void end_different(dart__team_t *team, bo
 
   describe_call(team, slot, x->slot_bytes);
   if (leads)
-    dart__barrier_open(&x->shared->barrier, &x->episode);
-  dart__barrier_wait(&x->shared->barrier, &x->episode, 0, &team->wait);
+    open_step(x);
+  dart__exchange_wait(x, &team->wait);
   if (x->me == 0) {
     tell_difference(team, all);
     dart__net_abort(DART_EXIT_ABORT, false);
   }
-  dart__barrier_wait(&x->shared->barrier, &x->episode, 0, &team->wait); /* until the job ends */
+  dart__exchange_wait(x, &team->wait); /* until the job ends */
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------ */
 
-/* True at the leader of a node of a team over several nodes, whose units have arrived and wait. */
-static inline bool arrive_at_step(dart__team_t *team)
+/* True at the leader of a node, whose units have arrived and wait: of a team over several nodes, or with data. */
+static inline bool arrive_at_step(dart__team_t *team, const dart__tree_data_t *data)
 {
   dart__exchange_t *x       = &team->exchange;
-  dart__barrier_t  *barrier = &x->shared->barrier;
+  dart__barrier_t  *barrier = dart__exchange_barrier(x);
   bool              leads   = team->nnodes > 1 && dart__team_is_leader(team);
   uint32_t          kind    = team->call.kind;
 
   dart__progress(); /* a unit may wait for deferred updates of this one before it enters the step */
-  if (leads)
+  if (__builtin_expect(x->tree.barriers != NULL, 0))
+    leads = dart__tree_arrive(&x->tree, &x->episode, kind, team->nnodes > 1 || data != NULL, data,
+                              &team->wait);
+  else if (leads)
     dart__barrier_collect(barrier, &x->episode, kind, &team->wait);
   else if (team->nnodes > 1)
     dart__barrier_follow(barrier, &x->episode, kind, &team->wait);
@@ -87,25 +98,40 @@ static inline bool arrive_at_step(dart__team_t *team)
   return leads;
 }
 
+/* The leader waits for other leaders now. */
+static void begin_nodes(dart__team_t *team)
+{
+  dart__count(DART__COUNT_COLL_NODES);
+  team->waiting = dart__team_note_wait(team);
+}
+
 bool dart__step_end(dart__team_t *team)
 {
-  if (!arrive_at_step(team))
+  if (!arrive_at_step(team, NULL))
     return false;
-  dart__count(DART__COUNT_COLL_NODES);
-  team->waiting = dart__team_note_wait(team); /* it waits for other leaders now */
+  begin_nodes(team);
+  return true;
+}
+
+bool dart__step_join(dart__team_t *team, const dart__tree_data_t *data)
+{
+  if (!arrive_at_step(team, data))
+    return false;
+  if (team->nnodes > 1)
+    begin_nodes(team);
   return true;
 }
 
 void dart__step_end_on_node(dart__team_t *team)
 {
-  if (arrive_at_step(team))
-    dart__barrier_open(&team->exchange.shared->barrier, &team->exchange.episode);
+  if (arrive_at_step(team, NULL))
+    open_step(&team->exchange);
 }
 
 void dart__step_release(dart__team_t *team)
 {
   dart__waiting_end(team->waiting);
-  dart__barrier_open(&team->exchange.shared->barrier, &team->exchange.episode);
+  open_step(&team->exchange);
 }
 
 const size_t *dart__step_blocks(dart__team_t *team, size_t nbytes)

@@ -21,6 +21,21 @@
  *  nodes, whose units now wait for dart__step_release. */
 bool dart__step_end(dart__team_t *team);
 
+/** The same, and data travel with the units: see wait/tree.h. Only where dart__step_is_tree. True at the
+ *  leader of each node, of a team of one node, too: the data of the node's units are joined, and go to all of them
+ *  with dart__step_release. */
+bool dart__step_join(dart__team_t *team, const dart__tree_data_t *data);
+
+/** Whether the node's units are in groups, and so are data of at most so many bytes, one slot for each unit. It is the
+ *  same on all units of a node. */
+static inline bool dart__step_is_tree(const dart__team_t *team, size_t nbytes)
+{
+  const dart__exchange_t *x = &team->exchange;
+
+  return x->tree.barriers != NULL && nbytes <= x->slot_bytes &&
+         nbytes <= x->nunits * (size_t)DART__CACHE_LINE;
+}
+
 /** A step without communication of the leaders. */
 void dart__step_end_on_node(dart__team_t *team);
 

@@ -36,6 +36,7 @@
 #include "net.h"
 #include "p2p/twosided.h"
 #include "rma/watch.h"
+#include "team/make.h"
 #include "team/team_calls.h"
 #include "team/team_locality.h"
 
@@ -83,6 +84,7 @@ static dart_ret_t start(const char *function, int *argc, char ***argv,
   ret = dart__locality_open();
   if (ret != DART_OK)
     goto close_teams;
+  dart__team_exchange_group(dart__teams[DART_TEAM_ALL]);
   ret = dart__twosided_open(dart__teams[DART_TEAM_ALL]);
   if (ret != DART_OK)
     goto close_locality;

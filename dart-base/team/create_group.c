@@ -229,6 +229,7 @@ static dart_ret_t create(call_t *call, dart_ret_t mine, dart_team_t *newteam)
     discard_team(call);
     return ret;
   }
+  dart__team_exchange_group(call->team);
   *newteam = call->team->id;
   return DART_OK;
 }

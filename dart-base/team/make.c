@@ -2,6 +2,7 @@
 #include "team/make.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/config.h"
@@ -13,6 +14,7 @@
 #include "memory/pool.h"
 #include "model/world.h"
 #include "net.h"
+#include "team/team_locality.h"
 
 /* Of slots and results that were widened. Those of large teams are smaller, so that a node's slots take MOST_BYTES. */
 #define RESULT_BYTES    (64 * DART__KI)
@@ -20,6 +22,9 @@
 #define MOST_BYTES      (8 * DART__MI)
 #define STAGGER \
   (5 * DART__CACHE_LINE) /* so that they are not at the same place of a page as segments */
+
+/* Most units of a group, where a node has more. Not measured: see doc/internals/scale.md. */
+#define FAN 8
 
 /* Of new teams: enough for what DART itself agrees on in one step. */
 #define FIRST_SLOT     DART__CACHE_LINE
@@ -165,8 +170,52 @@ void dart__team_exchange_open(dart__team_t *team, uint64_t offset)
                       (uint32_t)team->node_nunits, (uint32_t)team->nunits, (uint32_t)team->node_me,
                       FIRST_SLOT, first_result(team));
   team->wide_offset = 0;
+  team->tree_offset = 0;
   team->widen       = widen;
   dart__gone_watch(team);
+}
+
+/* Units that a unit waits for in a group. */
+static uint32_t fan(void)
+{
+  return dart__settings.fan > 1 ? (uint32_t)dart__settings.fan : FAN;
+}
+
+/* Format a tree in the pool of this unit, which leads the node. 0: there is none. */
+static uint64_t make_tree(const dart__team_t *team)
+{
+  uint32_t            nunits = (uint32_t)team->node_nunits;
+  dart__tree_place_t *places = calloc(nunits, sizeof *places);
+  dart__tree_plan_t  *plan   = NULL;
+  uint64_t            offset = 0;
+
+  if (places != NULL && dart__locality_places(team, places))
+    plan = dart__tree_plan(places, nunits, fan());
+  if (plan != NULL && dart__pool_alloc(dart__tree_bytes(plan), &offset) == DART_OK)
+    dart__tree_format(dart__pool_address(dart__world.me, offset), plan, team->exchange.episode + 1);
+  free(plan);
+  free(places);
+  return offset;
+}
+
+void dart__team_exchange_group(dart__team_t *team)
+{
+  bool  has_cores = dart__settings.fan > 1 || dart__world.pace.per_core == 1;
+  char *first     = dart__exchange_slot(&team->exchange, 0); /* the leader's */
+
+  if ((uint32_t)dart__team_widest_node(team) <= fan())
+    return;
+  dart__team_forget_call(team);
+  if (dart__team_is_leader(team)) {
+    if ((uint32_t)team->node_nunits > fan() && has_cores)
+      team->tree_offset = make_tree(team);
+    memcpy(first, &team->tree_offset, sizeof team->tree_offset);
+  }
+  dart__step_end_on_node(team);
+  memcpy(&team->tree_offset, first, sizeof team->tree_offset);
+  if (team->tree_offset != 0)
+    dart__exchange_use_tree(&team->exchange,
+                            dart__pool_address(dart__team_leader(team), team->tree_offset));
 }
 
 void dart__team_exchange_close(dart__team_t *team)
@@ -183,5 +232,7 @@ void dart__team_exchange_close(dart__team_t *team)
     dart__wait_turn(&turns, &dart__world.wait);
   if (team->wide_offset != 0)
     dart__pool_free(team->wide_offset);
+  if (team->tree_offset != 0)
+    dart__pool_free(team->tree_offset);
   dart__pool_free(team->exchange_offset);
 }

@@ -33,6 +33,10 @@ dart_ret_t dart__team_exchange_alloc(const dart__team_t *team, uint64_t *offset_
 /** Open the exchange that lies at `offset` in the pool of the node's leader. */
 void dart__team_exchange_open(dart__team_t *team, uint64_t offset);
 
+/** Put the units of each node into groups, by the machine, where a node has many and each has a core (wait/tree.h). Collective
+ *  over the open team, after dart__locality_open. Without memory all is as it was. */
+void dart__team_exchange_group(dart__team_t *team);
+
 /** Leave it. The leader frees it after all other units of the node have left it. */
 void dart__team_exchange_close(dart__team_t *team);
 

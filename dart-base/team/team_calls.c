@@ -209,6 +209,7 @@ static dart_ret_t create(const char *function, dart__team_t *parent, const dart_
     return ret;
   }
   if (plan.team != NULL) {
+    dart__team_exchange_group(plan.team);
     *newteam = plan.team->id;
     dart__debug("%s: team %d of %d units on %d nodes", function, id, plan.team->nunits,
                 plan.team->nnodes);

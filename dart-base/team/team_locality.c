@@ -133,6 +133,34 @@ static dart_ret_t describe_if_due(void)
   return ret;
 }
 
+/* From the core outwards: the outermost cache, and the NUMA domain and the package in the order in which they enclose
+ * it. */
+static dart__tree_place_t place_in(const dart__hardware_t *h)
+{
+  dart__tree_place_t place = { { -1, -1, -1 } };
+  int                level = 1;
+
+  for (int i = 0; i < h->info.num_scopes; i++) {
+    const dart_locality_scope_pos_t *at = &h->info.scopes[i];
+
+    if (at->scope == DART_LOCALITY_SCOPE_CACHE)
+      place.domain[0] = at->index;
+    else if (level < DART__TREE_LEVELS &&
+             (at->scope == DART_LOCALITY_SCOPE_NUMA || at->scope == DART_LOCALITY_SCOPE_PACKAGE))
+      place.domain[level++] = at->index;
+  }
+  return place;
+}
+
+bool dart__locality_places(const dart__team_t *team, dart__tree_place_t places[])
+{
+  if (describe_if_due() != DART_OK)
+    return false;
+  for (int32_t i = 0; i < team->node_nunits; i++)
+    places[i] = place_in(&hardware[team->members[team->node_units[i]]]);
+  return true;
+}
+
 /* ---- trees --------------------------------------------------------------------------------- */
 
 static dart_ret_t build(dart__team_t *team)

@@ -10,6 +10,9 @@
 /** Gather what tells of all units' hardware, and set the pace of waits by it. Collective; agreed. */
 dart_ret_t dart__locality_open(void);
 
+/** Where the units of the team on this node run, by their index on it. False: it is not known. */
+bool dart__locality_places(const dart__team_t *team, dart__tree_place_t places[]);
+
 /** Free both. Other teams have dropped their trees already. */
 void dart__locality_close(void);
 

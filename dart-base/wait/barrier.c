@@ -4,15 +4,15 @@
 
 #include "base/sanitizer.h"
 
-void dart__barrier_init(dart__barrier_t *barrier, uint32_t nunits)
+void dart__barrier_init(dart__barrier_t *barrier, uint32_t nunits, uint32_t episode)
 {
   /* relaxed: the caller publishes the whole barrier afterwards */
   atomic_store_explicit(&barrier->missing, nunits, memory_order_relaxed);
   barrier->nunits = nunits;
   atomic_store_explicit(&barrier->differ, 0, memory_order_relaxed);
-  atomic_store_explicit(&barrier->full.count, 0, memory_order_relaxed);
+  atomic_store_explicit(&barrier->full.count, episode, memory_order_relaxed);
   atomic_store_explicit(&barrier->full.sleepers, 0, memory_order_relaxed);
-  atomic_store_explicit(&barrier->open.count, 0, memory_order_relaxed);
+  atomic_store_explicit(&barrier->open.count, episode, memory_order_relaxed);
   atomic_store_explicit(&barrier->open.sleepers, 0, memory_order_relaxed);
 }
 
@@ -28,9 +28,8 @@ static inline bool arrive(dart__barrier_t *barrier, uint32_t kind)
   dart__tsan_hear();
   if ((uint32_t)missing != 1)
     return false;
-  /* relaxed: published by the raise of an event that follows */
   if (__builtin_expect((uint32_t)(missing >> 32) + (barrier->nunits - 1) * kind != 0, 0))
-    atomic_store_explicit(&barrier->differ, 1, memory_order_relaxed);
+    dart__barrier_note_difference(barrier);
   return true;
 }
 

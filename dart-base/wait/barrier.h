@@ -25,8 +25,8 @@ typedef struct {
   _Atomic bool differ;                           /* in some episode kinds were not the same */
 } dart__barrier_t;
 
-/** Called by one unit, before any unit uses the barrier. */
-void dart__barrier_init(dart__barrier_t *barrier, uint32_t nunits);
+/** Called by one unit, before any unit uses the barrier. `episode` is what units have counted until then: 0, as a rule. */
+void dart__barrier_init(dart__barrier_t *barrier, uint32_t nunits, uint32_t episode);
 
 /** All units: returns once all have arrived. Everything a unit did before the barrier is visible to every
  *  unit after it. `episode` is the caller's own count, 0 at first, shared with the calls below. */
@@ -41,6 +41,13 @@ void dart__barrier_open(dart__barrier_t *barrier, const uint32_t *episode);
 /** All but the leader: arrive, and return once the leader has opened the episode. */
 void dart__barrier_follow(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
                           const dart__wait_policy_t *policy);
+
+/** Note that kinds were not the same, before dart__barrier_open. */
+static inline void dart__barrier_note_difference(dart__barrier_t *barrier)
+{
+  /* relaxed: published by the raise of an event that follows */
+  atomic_store_explicit(&barrier->differ, true, memory_order_relaxed);
+}
 
 /** After one of these, but for the opening: whether kinds were not the same, in this episode or an earlier one. */
 static inline bool dart__barrier_differs(const dart__barrier_t *barrier)

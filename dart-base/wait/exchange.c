@@ -38,7 +38,7 @@ void dart__exchange_format(void *memory, uint32_t nunits, uint32_t nteam)
   dart__shared_t   *shared = memory;
   _Atomic uint64_t *gone   = gone_in(memory);
 
-  dart__barrier_init(&shared->barrier, nunits);
+  dart__barrier_init(&shared->barrier, nunits, 0);
   /* relaxed: the caller publishes the memory */
   atomic_store_explicit(&shared->registered.state, 0, memory_order_relaxed);
   atomic_store_explicit(&shared->registered.turn, 0, memory_order_relaxed);
@@ -63,11 +63,26 @@ void dart__exchange_open(dart__exchange_t *exchange, void *memory, uint32_t nuni
   };
 }
 
+/* ---- steps --------------------------------------------------------------------------------- */
+
+void dart__exchange_use_tree(dart__exchange_t *exchange, void *memory)
+{
+  dart__tree_open(&exchange->tree, memory, exchange->me);
+}
+
+void dart__exchange_wait(dart__exchange_t *exchange, const dart__wait_policy_t *policy)
+{
+  if (exchange->tree.barriers != NULL)
+    dart__tree_arrive(&exchange->tree, &exchange->episode, 0, false, NULL, policy);
+  else
+    dart__barrier_wait(&exchange->shared->barrier, &exchange->episode, 0, policy);
+}
+
 /* ---- units that are gone ------------------------------------------------------------------- */
 
 bool dart__exchange_is_busy(const dart__exchange_t *exchange)
 {
-  return dart__event_count(&exchange->shared->barrier.open) != exchange->episode;
+  return dart__event_count(&dart__exchange_barrier(exchange)->open) != exchange->episode;
 }
 
 void dart__exchange_note_gone(dart__exchange_t *exchange, int32_t unit, uint32_t episode)

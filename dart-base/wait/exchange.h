@@ -11,8 +11,8 @@
  * A unit whose process ends early, on this node or another one, is gone: it is recorded with the last step
  * that it took part in. Steps are the same on all nodes of a team. So a wait in a later step never ends,
  * and a wait in that step or an earlier one does not depend on the unit that is gone. */
-#include "wait/barrier.h"
 #include "wait/mutex.h"
+#include "wait/tree.h"
 
 #include <stddef.h>
 
@@ -36,6 +36,7 @@ typedef struct {
   size_t            slot_bytes; /* multiples of a cache line */
   size_t            result_bytes;
   uint32_t          episode; /* steps passed */
+  dart__tree_t      tree;    /* where steps have a tree, instead of the barrier in `shared` */
 
   /* Blocks of so many bytes are copied directly, see coll/direct.h; 0: not known yet. */
   size_t direct_least;
@@ -58,6 +59,19 @@ void dart__exchange_replace(dart__exchange_t *exchange, void *buffers, size_t sl
 /** Open initialised memory as unit `me` of the node. */
 void dart__exchange_open(dart__exchange_t *exchange, void *memory, uint32_t nunits, uint32_t nteam,
                          uint32_t me, size_t slot_bytes, size_t result_bytes);
+
+/** End steps from the next one on by the tree in this memory (dart__tree_format). Called by all units between the same two
+ *  steps. */
+void dart__exchange_use_tree(dart__exchange_t *exchange, void *memory);
+
+/** End a step without data and kinds, by all units. */
+void dart__exchange_wait(dart__exchange_t *exchange, const dart__wait_policy_t *policy);
+
+/** The barrier that this unit leaves last in a step. */
+static inline dart__barrier_t *dart__exchange_barrier(const dart__exchange_t *x)
+{
+  return x->tree.barriers != NULL ? dart__tree_last(&x->tree) : &x->shared->barrier;
+}
 
 /** Whether this unit is inside a step, perhaps in another thread. */
 bool dart__exchange_is_busy(const dart__exchange_t *exchange);

@@ -84,6 +84,9 @@ leave() {
     '0:init,bcast=0,exit' '1:init,sleep=100,bcast=1,exit' '2:init,bcast=2,exit' # the sum of the others is twice its own
   differ 'dart_allreduce of 24 bytes' 'dart_allreduce of 8 bytes' \
     '0:init,sum=1,exit' '1:init,sleep=100,sum=2,exit' '2:init,sum=3,exit'
+  DART_TEST_FAN=2 differ 'dart_barrier' 'dart_bcast of 32 bytes with root 0' '2:init,barrier,exit' '*:init,bcast=0,exit'
+  DART_TEST_FAN=2 differ 'dart_allreduce of 24 bytes' 'dart_allreduce of 8 bytes' \
+    '0:init,sum=1,exit' '1:init,sum=2,exit' '2:init,sum=3,exit'
   differ 'dart_exit' 'dart_barrier' '2:init,exit' '*:init,barrier,exit'
   differ 'dart_team_create' 'dart_allreduce of 24 bytes' '2:init,team,exit' '*:init,sum=3,exit'
   job '*:init,bcast=1,sum=4,bcast=0,sum=0,team,sum=1,barrier,exit'; well

@@ -21,6 +21,7 @@ enum {
 
 static uint32_t         nnodes;
 static size_t           most_words;
+static uint32_t         fan; /* of a tree of barriers; 0: one barrier */
 static dart__team_t    *teams[TEST_MOST_THREADS];
 static size_t           permitted[TEST_MOST_THREADS]; /* as units found at the end of a job */
 static dart_operation_t op_first; /* of two operands the first: does not commute */
@@ -257,6 +258,23 @@ static void first_of_two(const void *invec, void *inoutvec, size_t len, void *us
   memcpy(inoutvec, invec, len * sizeof(uint64_t));
 }
 
+/* Put the units of a node into groups; NULL: there are too few. */
+static void *make_tree(uint32_t node)
+{
+  dart__tree_place_t places[TEST_MOST_THREADS] = { { { 0 } } };
+  uint32_t           here                      = (uint32_t)teams[node]->node_nunits;
+  dart__tree_plan_t *plan = fan == 0 || here <= fan ? NULL : dart__tree_plan(places, here, fan);
+  void              *tree = NULL;
+
+  if (plan != NULL) {
+    tree = aligned_alloc(DART__CACHE_LINE, dart__tree_bytes(plan));
+    assert_non_null(tree);
+    dart__tree_format(tree, plan, 0);
+    free(plan);
+  }
+  return tree;
+}
+
 /* Units are dealt to the nodes in turn. */
 static void run_job(uint32_t n, uint32_t over_nodes, const dart__wait_policy_t *policy,
                     size_t words, size_t direct_least)
@@ -264,6 +282,7 @@ static void run_job(uint32_t n, uint32_t over_nodes, const dart__wait_policy_t *
   int32_t     node_of[TEST_MOST_THREADS], pid_of[TEST_MOST_THREADS];
   dart_unit_t members[TEST_MOST_THREADS];
   char       *memory[TEST_MOST_THREADS];
+  void       *tree[TEST_MOST_THREADS];
   uint32_t    seed = 77 + n;
 
   nnodes     = over_nodes;
@@ -287,9 +306,12 @@ static void run_job(uint32_t n, uint32_t over_nodes, const dart__wait_policy_t *
       memory[u] = aligned_alloc(DART__CACHE_LINE, dart__exchange_bytes(here, n, SLOT, RESULT));
       assert_non_null(memory[u]);
       dart__exchange_format(memory[u], here, n);
+      tree[u] = make_tree(u);
     }
     dart__exchange_open(&teams[u]->exchange, memory[u % nnodes], (uint32_t)teams[u]->node_nunits, n,
                         (uint32_t)teams[u]->node_me, SLOT, RESULT);
+    if (tree[u % nnodes] != NULL)
+      dart__exchange_use_tree(&teams[u]->exchange, tree[u % nnodes]);
     teams[u]->exchange.direct_least = direct_least;
   }
   assert_int_equal(pthread_barrier_init(&all_leaders, NULL, nnodes), 0);
@@ -307,8 +329,10 @@ static void run_job(uint32_t n, uint32_t over_nodes, const dart__wait_policy_t *
     permitted[u] = teams[u]->exchange.direct_least;
     dart__team_delete(teams[u]);
   }
-  for (uint32_t k = 0; k < nnodes; k++)
+  for (uint32_t k = 0; k < nnodes; k++) {
     free(memory[k]);
+    free(tree[k]);
+  }
 }
 
 static void steps_on_one_node_do_not_disturb_each_other(void **state)
@@ -339,6 +363,15 @@ static void steps_over_nodes_do_not_disturb_each_other(void **state)
     run_job(n, over_nodes, policy, WORDS, 0);
 }
 
+static void steps_in_groups_do_not_disturb_each_other(void **state)
+{
+  (void)state;
+  TEST_FOR_POLICIES(policy)
+  for (fan = 2; fan <= 3; fan++)
+    run_job(TEST_MOST_THREADS, fan - 1, policy, WORDS, SIZE_MAX);
+  fan = 0;
+}
+
 static int create_operator(void **state)
 {
   (void)state;
@@ -356,8 +389,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = { cmocka_unit_test(steps_on_one_node_do_not_disturb_each_other),
                                       cmocka_unit_test(blocks_of_any_size_arrive),
-                                      cmocka_unit_test(
-                                          steps_over_nodes_do_not_disturb_each_other) };
+                                      cmocka_unit_test(steps_over_nodes_do_not_disturb_each_other),
+                                      cmocka_unit_test(steps_in_groups_do_not_disturb_each_other) };
 
   test_watch();
   return cmocka_run_group_tests_name("collectives", tests, create_operator, destroy_operator);

@@ -19,7 +19,7 @@ static stage_t stage;
 static void prepare(stage_t *s, uint32_t n, uint32_t episodes)
 {
   memset(s, 0x5a, sizeof *s);
-  dart__barrier_init(&s->barrier, n);
+  dart__barrier_init(&s->barrier, n, 0);
   assert_int_equal(dart__event_count(&s->barrier.open), 0);
   atomic_store(&s->barrier.open.count, episodes);
   atomic_store(&s->barrier.full.count, episodes);

@@ -188,7 +188,7 @@ static void no_unit_leaves_early_or_stays(void **state)
   (void)state;
   for (uint32_t n = 2; n <= 4; n++) {
     memset(&stage, 0, sizeof stage);
-    dart__barrier_init(&stage.barrier, n);
+    dart__barrier_init(&stage.barrier, n, 0);
     flush();
     test_threads(n, pass, &stage, &test_policies[0]);
     expect_nobody_asleep(&stage);
