@@ -1,0 +1,255 @@
+/* How many cache lines change hands in the barriers, reductions and broadcasts of the units of one node, by DART's own code on
+ * machines of many cores that are described here: with one barrier for all units, and with units in groups. See lines.h. */
+#include <argp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coll/coll.h"
+#include "lines.h"
+#include "model/world.h"
+
+enum {
+  SLOT   = 512, /* bytes */
+  RESULT = 65536,
+  CALLS  = 8,
+  WARM   = 4
+};
+
+/* Cores are numbered one domain after the other. Times to fetch a line from another core: measured on a processor of
+ * that kind by others, see doc/internals/scale.md; the counts do not depend on them. */
+typedef struct {
+  const char *name;
+  uint32_t    cores, cache, domain, package; /* in all, and that share one */
+  double      ns[LINES_DISTANCES];
+} machine_t;
+
+static const machine_t machines[] = {
+  { "2 packages, 8 domains each, caches of 8 cores", 256, 8, 16, 128, { 25, 90, 110, 200 } },
+  { "2 packages, 1 domain each, one cache", 256, 128, 128, 128, { 60, 60, 60, 140 } },
+  { "1 package, 4 domains, caches of 4 cores", 256, 4, 64, 256, { 25, 90, 110, 110 } },
+};
+
+typedef enum { BARRIER, AGREE, ALLREDUCE, BCAST, ALLREDUCE_512, CASES } case_t;
+
+static const char *const case_names[CASES] = { "barrier", "agreement", "allreduce 8 B", "bcast 8 B",
+                                               "allreduce 512 B" };
+
+static uint32_t         most = LINES_UNITS, fan = 8; /* options; team/make.c has this fan */
+static const machine_t *machine;
+static case_t           which;
+static dart__team_t    *teams[LINES_UNITS];
+
+static void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+static void fail(const char *format, ...)
+{
+  va_list args;
+
+  va_start(args, format);
+  fputs("lines: ", stderr);
+  vfprintf(stderr, format, args);
+  fputc('\n', stderr);
+  exit(2);
+}
+
+/* ---- the machine ------------------------------------------------------------------------ */
+
+static dart__tree_place_t place_of(uint32_t unit)
+{
+  return (dart__tree_place_t){ { (int32_t)(unit / machine->cache),
+                                 (int32_t)(unit / machine->domain),
+                                 (int32_t)(unit / machine->package) } };
+}
+
+static lines_distance_t distance(uint32_t a, uint32_t b)
+{
+  dart__tree_place_t at = place_of(a), other = place_of(b);
+
+  for (int level = 0; level < DART__TREE_LEVELS; level++)
+    if (at.domain[level] == other.domain[level])
+      return (lines_distance_t)level;
+  return LINES_NODE;
+}
+
+/* ---- units ---------------------------------------------------------------------------------- */
+
+static void call(dart__team_t *team)
+{
+  int64_t       values[64];
+  unsigned long most[2] = { (unsigned long)team->me, 7 };
+
+  for (int i = 0; i < 64; i++)
+    values[i] = team->me + i;
+  switch (which) {
+  case BARRIER: dart__coll_barrier(team); break;
+  case AGREE: dart__coll_most(team, most, 2); break;
+  case BCAST: dart__coll_bcast(team, values, 8, 0); break;
+  default:
+    dart__coll_reduce(team, values, values, which == ALLREDUCE ? 1 : 64, DART_TYPE_LONGLONG,
+                      DART_OP_SUM, DART__EVERY_UNIT);
+  }
+  if ((which == ALLREDUCE || which == ALLREDUCE_512) &&
+      values[0] != (int64_t)team->nunits * (team->nunits - 1) / 2)
+    fail("allreduce: wrong result %lld", (long long)values[0]);
+  if (which == AGREE && most[0] != (unsigned long)team->nunits - 1)
+    fail("agreement: wrong result %lu", most[0]);
+  if (which == BCAST && values[0] != 0)
+    fail("bcast: wrong result %lld", (long long)values[0]);
+}
+
+static void work(uint32_t unit)
+{
+  for (int i = 0; i < WARM; i++)
+    call(teams[unit]);
+  lines_begin();
+  for (int i = 0; i < CALLS; i++)
+    call(teams[unit]);
+  lines_end();
+}
+
+/* ---- a node ------------------------------------------------------------------------------ */
+
+static size_t rounded(size_t nbytes)
+{
+  return (nbytes + DART__CACHE_LINE - 1) / DART__CACHE_LINE * DART__CACHE_LINE;
+}
+
+static dart__tree_plan_t *plan_groups(uint32_t nunits)
+{
+  dart__tree_place_t places[LINES_UNITS];
+  dart__tree_plan_t *plan;
+
+  for (uint32_t u = 0; u < nunits; u++)
+    places[u] = place_of(u);
+  plan = dart__tree_plan(places, nunits, fan);
+  if (plan == NULL)
+    fail("no memory");
+  return plan;
+}
+
+static void open_team(uint32_t unit, uint32_t nunits, const dart_unit_t *members, char *memory,
+                      char *tree)
+{
+  dart__world.me = (dart_unit_t)unit;
+  teams[unit]    = dart__team_new(members, (int32_t)nunits);
+  if (teams[unit] == NULL)
+    fail("no memory");
+  dart__exchange_open(&teams[unit]->exchange, memory, nunits, nunits, unit, SLOT, RESULT);
+  if (tree != NULL)
+    dart__exchange_use_tree(&teams[unit]->exchange, tree);
+}
+
+static void count(uint32_t nunits, bool in_groups, lines_counts_t *counts_out)
+{
+  static int32_t     node_of[LINES_UNITS];
+  dart_unit_t        members[LINES_UNITS];
+  dart__tree_plan_t *plan     = in_groups ? plan_groups(nunits) : NULL;
+  size_t             exchange = rounded(dart__exchange_bytes(nunits, nunits, SLOT, RESULT));
+  size_t             nbytes   = exchange + (in_groups ? rounded(dart__tree_bytes(plan)) : 0);
+  char              *memory   = aligned_alloc(DART__CACHE_LINE, nbytes);
+  char              *tree     = in_groups ? memory + exchange : NULL;
+
+  if (memory == NULL)
+    fail("no memory");
+  memset(memory, 0, nbytes);
+  dart__world.nunits  = (int32_t)nunits;
+  dart__world.node_of = node_of;
+  dart__exchange_format(memory, nunits, nunits);
+  if (in_groups)
+    dart__tree_format(tree, plan, 0);
+  for (uint32_t u = 0; u < nunits; u++)
+    members[u] = (dart_unit_t)u;
+  for (uint32_t u = 0; u < nunits; u++)
+    open_team(u, nunits, members, memory, tree);
+  lines_run(nunits, work, memory, nbytes, distance, machine->ns, counts_out);
+  for (uint32_t u = 0; u < nunits; u++)
+    dart__team_delete(teams[u]);
+  free(memory);
+  free(plan);
+}
+
+static void print(uint32_t nunits, const char *form, const lines_counts_t *c)
+{
+  uint32_t all = 0;
+
+  for (int d = 0; d < LINES_DISTANCES; d++)
+    all += c->transfers[d];
+  printf("%-16s %6u  %-7s %9.1f %11.1f %8.1f %8.1f %9.0f\n", case_names[which], nunits, form,
+         (double)all / CALLS, (double)c->transfers[LINES_NODE] / CALLS, (double)c->most / CALLS,
+         (double)c->chain / CALLS, c->ns / CALLS);
+}
+
+/* ---- options ------------------------------------------------------------------------------ */
+
+static uint32_t number(const char *name, const char *text, uint32_t least)
+{
+  char         *end;
+  unsigned long value = strtoul(text, &end, 10);
+
+  if (*text < '0' || *text > '9' || *end != '\0' || value < least || value > LINES_UNITS)
+    fail("--%s=%s is not in %u..%d", name, text, (unsigned)least, LINES_UNITS);
+  return (uint32_t)value;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+  (void)state;
+  if (key == 'u')
+    most = number("units", arg, 2);
+  else if (key == 'f')
+    fan = number("fan", arg, 2);
+  else
+    return ARGP_ERR_UNKNOWN;
+  return 0;
+}
+
+static const struct argp_option options[] = {
+  { "units", 'u', "N", 0, "most units, 2 to 256 (default 256)", 0 },
+  { "fan", 'f', "N", 0, "most units in a group (default 8, as in DART)", 0 },
+  { 0 }
+};
+
+static const struct argp argp = {
+  options,
+  parse,
+  NULL,
+  "Cache lines that change hands in the barriers, reductions and broadcasts of the units of one "
+  "node, by DART's own code on modelled machines: with one barrier for all units, and with units "
+  "in groups.",
+  NULL,
+  NULL,
+  NULL
+};
+
+static void print_machine(void)
+{
+  printf("%-16s %6s  %-7s %9s %11s %8s %8s %9s\n", "call", "units", "", "transfers", "of packages",
+         "a unit", "chain", "ns");
+  for (which = 0; which < CASES; which++)
+    for (uint32_t n = 2; n <= most; n *= 2) {
+      lines_counts_t counts;
+
+      count(n, false, &counts);
+      print(n, "one", &counts);
+      if (n <= fan)
+        continue;
+      count(n, true, &counts);
+      print(n, "groups", &counts);
+    }
+}
+
+int main(int argc, char **argv)
+{
+  static const dart__wait_pace_t pace = { .spins = UINT32_MAX };
+
+  argp_parse(&argp, argc, argv, 0, NULL, NULL);
+  dart__world.wait.pace = &pace;
+  for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+    machine = &machines[i];
+    printf("%s%s\n", i > 0 ? "\n" : "", machine->name);
+    print_machine();
+  }
+  return 0;
+}
