@@ -222,6 +222,12 @@ static least_t least_none(size_t n, size_t nunits)
   return (least_t){ 0, 0, "promised: there is nothing to complete" };
 }
 
+static least_t least_lazy(size_t n, size_t nunits)
+{
+  (void)n, (void)nunits;
+  return (least_t){ 0, 0, "promised: the next fence completes what is under way" };
+}
+
 /* Unit 0 exposes to `n` others, or accesses `n` others; both are one origin, or target, with `n` partners. */
 static void run_pscw(size_t n, int assertions)
 {
@@ -500,7 +506,7 @@ const case_t cases[] = {
   { "fence NOSUCCEED", fence, fence_nosucceed, NULL, least_barrier, { 1 }, false },
   { "fence NOSTORE", fence, fence_nostore, fence_nosucceed, least_barrier, { 1 }, false },
   { "fence NOPUT", fence, fence_noput, fence_nosucceed, least_barrier, { 1 }, false },
-  { "fence LAZY", fence, fence_lazy, fence_nosucceed, least_none, { 1 }, false },
+  { "fence LAZY", fence, fence_lazy, fence_nosucceed, least_lazy, { 1 }, false },
   { "post start put complete wait", NULL, run_post_start, NULL, least_post_start, { 0 }, true },
   { "post start put complete wait NOCHECK", NULL, run_post_start_nocheck, NULL, least_post_start, { 0 }, true },
   { "post start put complete wait NOSTORE", NULL, run_post_start_nostore, NULL, least_post_start, { 0 }, true },
