@@ -48,22 +48,6 @@ static void wait_for_requests(dart__team_t *team, dart__net_request_t *requests,
     dart__engine_wait_by(&team->wait, &requests[i]);
 }
 
-void dart__nodes_exchange_two(dart__team_t *team, int32_t to, const dart__part_t out[2],
-                              int32_t from, const dart__part_t in[2])
-{
-  dart__net_request_t received[2] = { DART__NET_DONE, DART__NET_DONE };
-  dart__net_request_t sent[2]     = { DART__NET_DONE, DART__NET_DONE };
-
-  for (int i = 0; i < 2; i++)
-    if (in[i].nbytes > 0)
-      recv_from(team, from, in[i].at, in[i].nbytes, &received[i]);
-  for (int i = 0; i < 2; i++)
-    if (out[i].nbytes > 0)
-      send_to(team, to, out[i].at, out[i].nbytes, &sent[i]);
-  wait_for_requests(team, received, 2);
-  wait_for_requests(team, sent, 2);
-}
-
 /* ---- to or from all others at a time --------------------------------------------------------- */
 
 static void wait_for_all(dart__team_t *team)

@@ -15,16 +15,6 @@
 void dart__nodes_exchange(dart__team_t *team, int32_t to, const void *send, size_t send_nbytes,
                           int32_t from, void *recv, size_t recv_nbytes);
 
-/* Bytes of a buffer, perhaps none. */
-typedef struct {
-  char  *at;
-  size_t nbytes;
-} dart__part_t;
-
-/** Two exchanges at a time, each of the parts that are not empty. */
-void dart__nodes_exchange_two(dart__team_t *team, int32_t to, const dart__part_t out[2],
-                              int32_t from, const dart__part_t in[2]);
-
 /** Send to each other leader its block of `send`, or receive from each its block to `recv`: [starts[k],
  *  starts[k + 1]) is that of node k. */
 void dart__nodes_send_blocks(dart__team_t *team, const char *send, const size_t *starts);

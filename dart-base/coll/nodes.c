@@ -79,28 +79,58 @@ static void allgather_in_ring(dart__team_t *team, char *buffer, const size_t *st
   }
 }
 
+/* Bytes of a buffer, perhaps none. */
+typedef struct {
+  char  *at;
+  size_t nbytes;
+} part_t;
+
 /* The blocks of nodes [first, first + count), counted around the ring, are up to two parts of a buffer. */
 static void find_parts(char *buffer, const size_t *starts, int32_t n, int32_t first, int32_t count,
-                       dart__part_t parts_out[2])
+                       part_t parts_out[2])
 {
   int32_t end = first + count < n ? first + count : n;
 
-  parts_out[0] = (dart__part_t){ buffer + starts[first], starts[end] - starts[first] };
-  parts_out[1] = (dart__part_t){ buffer, starts[first + count - end] };
+  parts_out[0] = (part_t){ buffer + starts[first], starts[end] - starts[first] };
+  parts_out[1] = (part_t){ buffer, starts[first + count - end] };
 }
+
+/* Both parts in one place, which is that of the first, or, if there are two, `aside`. */
+static const char *join(const part_t parts[2], char *aside)
+{
+  if (parts[1].nbytes == 0)
+    return parts[0].at;
+  memcpy(aside, parts[0].at, parts[0].nbytes);
+  memcpy(aside + parts[0].nbytes, parts[1].at, parts[1].nbytes);
+  return aside;
+}
+
+static void separate(const part_t parts[2], const char *aside)
+{
+  memcpy(parts[0].at, aside, parts[0].nbytes);
+  memcpy(parts[1].at, aside + parts[0].nbytes, parts[1].nbytes);
+}
+
+_Static_assert(2 * LARGE <= DART__TEAM_ROOM, "what is sent and what comes are joined there");
 
 /* In every round a leader has twice as many blocks as before, its own and those after it. */
 static void allgather_by_doubling(dart__team_t *team, char *buffer, const size_t *starts)
 {
   int32_t n = team->nnodes, me = team->node;
+  char   *aside = dart__far_team(team)->room;
 
   for (int32_t have = 1; have < n; have *= 2) {
-    int32_t      count = have < n - have ? have : n - have, from = (me + have) % n;
-    dart__part_t out[2], in[2];
+    int32_t count = have < n - have ? have : n - have, from = (me + have) % n;
+    part_t  out[2], in[2];
+    char   *recv;
 
     find_parts(buffer, starts, n, me, count, out);
     find_parts(buffer, starts, n, from, count, in);
-    dart__nodes_exchange_two(team, (me - have + n) % n, out, from, in);
+    recv = in[1].nbytes == 0 ? in[0].at : aside + LARGE;
+    dart__nodes_exchange(team, (me - have + n) % n, join(out, aside), out[0].nbytes + out[1].nbytes,
+                         from, recv, in[0].nbytes + in[1].nbytes);
+    if (recv != in[0].at)
+      separate(in, recv);
   }
 }
 
