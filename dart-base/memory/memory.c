@@ -3,7 +3,10 @@
  * All units agree on the largest size requested, then make the same changes to equal arenas and tables: the
  * same segment id, the same chunk, the same offset. The metadata for these changes are allocated before, and
  * whether that succeeded is part of the same agreement. What else can fail on a single unit (mapping, pages)
- * is followed by an agreement, and undone on all units if it failed on one. */
+ * is followed by an agreement, and undone on all units if it failed on one.
+ *
+ * Most often all units ask for the same size, and a chunk has room. So each looks before the agreement where its size
+ * will be, and prepares that; if the sizes are equal, and all could, the first agreement is the only one. */
 #include "memory/memory.h"
 
 #include <stdlib.h>
@@ -94,19 +97,25 @@ static bool prepare_arenas(dart__team_t *team)
   return true;
 }
 
-/* Find or make room for `nbytes` in every portion of a chunk. Blocks of an arena are aligned to cache lines, chunks to
- * pages: up to that a block is longer by what it takes to align within it, beyond it is a chunk. Collective and
- * agreed: all units have prepared their arenas, and get the same result. */
+/* Whether a portion is a block of an arena, of `*length_out` bytes, or a chunk. Blocks are aligned to cache lines, chunks
+ * to pages: up to that a block is longer by what it takes to align within it, beyond it is a chunk. */
+static bool is_block(size_t nbytes, size_t alignment, size_t *length_out)
+{
+  *length_out = alignment > page_size() ? nbytes : nbytes + (alignment - DART__CACHE_LINE);
+  return alignment <= page_size() && *length_out <= dart__settings.heap_chunk;
+}
+
+/* Find or make room for `nbytes` in every portion of a chunk. Collective and agreed: all units have prepared their arenas,
+ * and get the same result. */
 static dart_ret_t find_room(dart__team_t *team, size_t nbytes, size_t alignment,
                             dart__chunk_t **chunk_out, uint64_t *block_out)
 {
-  bool       is_chunk = alignment > page_size();
-  size_t     length   = is_chunk ? nbytes : nbytes + (alignment - DART__CACHE_LINE);
+  size_t     length;
   dart_ret_t ret;
 
   *block_out = 0;
-  if (is_chunk || length > dart__settings.heap_chunk)
-    return open_chunk(team, nbytes, false, is_chunk ? alignment : 0, chunk_out);
+  if (!is_block(nbytes, alignment, &length))
+    return open_chunk(team, nbytes, false, alignment > page_size() ? alignment : 0, chunk_out);
   for (dart__chunk_t *chunk = team->chunks; chunk != NULL; chunk = chunk->next)
     if (chunk->arena != NULL && dart__arena_alloc(chunk->arena, length, block_out)) {
       *chunk_out = chunk;
@@ -213,6 +222,14 @@ static dart_ret_t reserve_own(dart__team_t *team, dart__chunk_t *chunk, uint64_t
   return dart__net_reserve(team, chunk, chunk->reserved, to);
 }
 
+/* Before any unit can know of the segment. */
+static void clear_state(const dart__team_t *team, const dart__chunk_t *chunk, uint64_t base,
+                        size_t largest)
+{
+  memset(chunk->near[team->me] + base + dart__segment_state_at(largest), 0,
+         dart__segment_state.nbytes);
+}
+
 /* Reserve pages for all portions, or for none. Collective and agreed. */
 static dart_ret_t reserve_pages(dart__team_t *team, dart__chunk_t *chunk, uint64_t base,
                                 size_t largest, size_t own)
@@ -223,9 +240,8 @@ static dart_ret_t reserve_pages(dart__team_t *team, dart__chunk_t *chunk, uint64
   if (chunk->arena != NULL && base + room_of(largest) > chunk->extent)
     chunk->extent =
         base + room_of(largest); /* whatever comes of it: some units may have reserved pages */
-  if (mine == DART_OK)           /* before any unit can know of the segment */
-    memset(chunk->near[team->me] + base + dart__segment_state_at(largest), 0,
-           dart__segment_state.nbytes);
+  if (mine == DART_OK)
+    clear_state(team, chunk, base, largest);
   ret = dart__coll_agree(team, mine);
   if (ret == DART_OK) {
     chunk->reserved = reserved;
@@ -262,84 +278,172 @@ static dart__segment_t *new_segment(const dart__team_t *team)
   return NULL;
 }
 
-/* The worst of all units' results, and the largest and the smallest size requested. */
-static dart_ret_t agree_on_size(dart__team_t *team, dart_ret_t mine, size_t own, size_t alignment,
-                                size_t *largest_out, size_t *smallest_out)
-{
-  unsigned long most[5] = { mine, own, ~(unsigned long)own, alignment, ~(unsigned long)alignment };
+/* What units have asked for. */
+typedef struct {
+  size_t own, largest, smallest;
+  bool   is_foreseen; /* by all units */
+} sizes_t;
 
-  dart__coll_most(team, most, 5);
-  *largest_out  = most[1];
-  *smallest_out = ~most[2];
+/* The worst of all units' results. */
+static dart_ret_t agree_on_size(dart__team_t *team, dart_ret_t mine, size_t alignment,
+                                sizes_t *sizes)
+{
+  unsigned long most[6] = { mine,
+                            sizes->own,
+                            ~(unsigned long)sizes->own,
+                            alignment,
+                            ~(unsigned long)alignment,
+                            !sizes->is_foreseen };
+
+  dart__coll_most(team, most, 6);
+  sizes->largest     = most[1];
+  sizes->smallest    = ~most[2];
+  sizes->is_foreseen = most[5] == 0;
   if (most[0] != DART_OK || most[3] == ~most[4])
     return (dart_ret_t)most[0];
   dart__error("dart_team_memalign: alignments differ, from %lu to %lu", ~most[4], most[3]);
   return DART_ERR_INVAL;
 }
 
-/* Allocate what this unit needs, before anything collective is done. */
+/* Allocate what this unit needs, before anything collective is done. The id is 0 if all are used. */
 static dart_ret_t prepare_segment(dart__team_t *team, dart__segment_t **segment_out)
 {
   *segment_out = new_segment(team);
-  return *segment_out != NULL && prepare_arenas(team) ? DART_OK : DART_ERR_NOMEM;
+  if (*segment_out == NULL || !prepare_arenas(team))
+    return DART_ERR_NOMEM;
+  (*segment_out)->id = dart__team_free_segid(team);
+  return DART_OK;
 }
 
-/* Describe the memory found as a segment, and enter it into the team's table. */
+/* Describe the memory found at segment->block as a segment, and enter it into the team's table. */
 static void enter_segment(dart__team_t *team, dart__segment_t *segment, dart__chunk_t *chunk,
-                          size_t own, size_t largest, size_t smallest)
+                          size_t alignment, size_t largest)
 {
+  segment->base     = dart__round_up(segment->block, alignment);
   segment->near     = chunk->near;
   segment->nbytes   = largest;
   segment->epoch_at = dart__segment_state_at(largest);
   segment->chunk    = chunk;
-  if (largest == smallest) {
+  dart__segment_enter(team, segment);
+}
+
+/* In two agreements: that the room is found is one, or was before; and that all have reserved its pages. */
+static dart_ret_t allocate_by_size(dart__team_t *team, dart__segment_t *segment, size_t alignment,
+                                   const sizes_t *sizes)
+{
+  dart__chunk_t *chunk;
+  dart_ret_t     ret = find_room(team, room_of(sizes->largest), alignment, &chunk, &segment->block);
+
+  if (ret != DART_OK)
+    return ret;
+  if (sizes->largest == sizes->smallest) {
     free(segment->sizes);
     segment->sizes = NULL;
   } else {
-    dart__coll_share(team, &(uint64_t){ own }, segment->sizes, sizeof(uint64_t));
+    dart__coll_share(team, &(uint64_t){ sizes->own }, segment->sizes, sizeof(uint64_t));
   }
-  dart__segment_enter(team, segment);
+  /* Far units may access the segment as soon as they return from the agreement in reserve_pages, so this unit must
+   * have entered it before. */
+  enter_segment(team, segment, chunk, alignment, sizes->largest);
+  ret = reserve_pages(team, chunk, segment->base, sizes->largest, sizes->own);
+  if (ret != DART_OK) {
+    dart__segment_leave(team, segment);
+    release_room(team, chunk, segment->block);
+  }
+  return ret;
+}
+
+/* ---- in one agreement ------------------------------------------------------------------------ */
+
+/* What a unit has prepared before it, as if all units asked for its size. */
+typedef struct {
+  dart__chunk_t *chunk;    /* NULL: nothing */
+  size_t         reserved; /* chunk->reserved afterwards */
+  uint64_t      *sizes;    /* the segment's table, which it does not need */
+} foreseen_t;
+
+/* Enter the segment where it will be, and reserve its pages. */
+static foreseen_t foresee(dart__team_t *team, dart__segment_t *segment, size_t alignment,
+                          size_t own)
+{
+  foreseen_t     f     = { .sizes = segment->sizes };
+  dart__chunk_t *chunk = team->chunks;
+  uint64_t       base;
+  size_t         length;
+
+  if (segment->id == 0 || !is_block(room_of(own), alignment, &length))
+    return f;
+  while (chunk != NULL &&
+         (chunk->arena == NULL || !dart__arena_look(chunk->arena, length, &segment->block)))
+    chunk = chunk->next;
+  if (chunk == NULL)
+    return f;
+  base = dart__round_up(segment->block, alignment);
+  if (reserve_own(team, chunk, base, own, own, &f.reserved) != DART_OK)
+    return f;
+  f.chunk = chunk;
+  clear_state(team, chunk, base, own);
+  segment->sizes = NULL;
+  enter_segment(team, segment, chunk, alignment, own);
+  return f;
+}
+
+/* It has come so, on all units. */
+static void commit_foreseen(const dart__segment_t *segment, size_t alignment, const foreseen_t *f)
+{
+  size_t   room = room_of(segment->nbytes), length;
+  uint64_t block;
+
+  is_block(room, alignment, &length);
+  dart__arena_alloc(f->chunk->arena, length, &block);
+  dart__assert(block == segment->block);
+  if (segment->base + room > f->chunk->extent)
+    f->chunk->extent = segment->base + room;
+  f->chunk->reserved = f->reserved;
+  dart__chunk_count(f->chunk, DART__LEVEL_SEGMENTS, f->reserved);
+  free(f->sizes);
+}
+
+static void undo_foreseen(dart__team_t *team, dart__segment_t *segment, const foreseen_t *f)
+{
+  dart__segment_leave(team, segment);
+  dart__net_release(team, f->chunk, f->chunk->reserved, f->reserved);
+  segment->sizes = f->sizes;
 }
 
 dart_ret_t dart__memory_alloc(dart__team_t *team, dart_ret_t mine, size_t own, size_t alignment,
                               dart__segment_t **segment_out)
 {
+  size_t           at_least = alignment < DART__CACHE_LINE ? DART__CACHE_LINE : alignment;
+  sizes_t          sizes    = { .own = own };
+  foreseen_t       foreseen = { .chunk = NULL };
   dart__segment_t *segment;
-  dart__chunk_t   *chunk;
   dart_ret_t       prepared = prepare_segment(team, &segment), ret;
-  size_t           largest, smallest;
 
-  ret = agree_on_size(team, mine != DART_OK ? mine : prepared, own, alignment, &largest, &smallest);
-  if (ret != DART_OK)
-    goto delete_segment;
-  if (alignment < DART__CACHE_LINE)
-    alignment = DART__CACHE_LINE;
-  segment->id = dart__team_free_segid(team);
-  if (segment->id == 0) {
+  if (mine == DART_OK)
+    mine = prepared;
+  if (mine == DART_OK)
+    foreseen = foresee(team, segment, at_least, own);
+  sizes.is_foreseen = foreseen.chunk != NULL;
+  ret               = agree_on_size(team, mine, alignment, &sizes);
+  if (ret == DART_OK && sizes.is_foreseen && sizes.largest == sizes.smallest) {
+    commit_foreseen(segment, at_least, &foreseen);
+    *segment_out = segment;
+    return DART_OK;
+  }
+  if (foreseen.chunk != NULL)
+    undo_foreseen(team, segment, &foreseen);
+  if (ret == DART_OK && segment->id == 0) {
     dart__error("dart_team_memalloc_aligned: team %d has used up its %d segments", team->id,
                 INT16_MAX);
     ret = DART_ERR_OTHER;
-    goto delete_segment;
   }
-  ret = find_room(team, room_of(largest), alignment, &chunk, &segment->block);
-  if (ret != DART_OK)
-    goto delete_segment;
-  segment->base = dart__round_up(segment->block, alignment);
-
-  /* Far units may access the segment as soon as they return from the agreement in reserve_pages, so this unit must
-   * have entered it before. */
-  enter_segment(team, segment, chunk, own, largest, smallest);
-  ret = reserve_pages(team, chunk, segment->base, largest, own);
-  if (ret != DART_OK)
-    goto leave_segment;
-  *segment_out = segment;
-  return DART_OK;
-
-leave_segment:
-  dart__segment_leave(team, segment);
-  release_room(team, chunk, segment->block);
-delete_segment:
-  delete_segment(segment);
+  if (ret == DART_OK)
+    ret = allocate_by_size(team, segment, at_least, &sizes);
+  if (ret == DART_OK)
+    *segment_out = segment;
+  else
+    delete_segment(segment);
   return ret;
 }
 

@@ -239,17 +239,30 @@ static void free_block(dart__arena_t *arena, block_t *block)
   link_free(arena, block);
 }
 
+/* The free block that a request is cut from, which becomes whole granules. NULL: none is long enough. */
+static block_t *find_block(const dart__arena_t *arena, uint64_t *nbytes)
+{
+  if (*nbytes == 0)
+    *nbytes = 1;
+  if (*nbytes > UINT64_MAX - arena->granule)
+    return NULL;
+  *nbytes = (*nbytes + arena->granule - 1) / arena->granule * arena->granule;
+  return find_free(arena, *nbytes);
+}
+
+bool dart__arena_look(const dart__arena_t *arena, uint64_t nbytes, uint64_t *offset_out)
+{
+  const block_t *block = find_block(arena, &nbytes);
+
+  if (block != NULL)
+    *offset_out = block->offset;
+  return block != NULL;
+}
+
 bool dart__arena_alloc(dart__arena_t *arena, uint64_t nbytes, uint64_t *offset_out)
 {
-  block_t *block;
+  block_t *block = find_block(arena, &nbytes);
 
-  if (nbytes == 0)
-    nbytes = 1;
-  if (nbytes > UINT64_MAX - arena->granule)
-    return false;
-  nbytes = (nbytes + arena->granule - 1) / arena->granule * arena->granule;
-
-  block = find_free(arena, nbytes);
   if (block == NULL)
     return false;
   unlink_free(arena, block);

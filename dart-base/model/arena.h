@@ -22,6 +22,9 @@ void           dart__arena_delete(dart__arena_t *arena); /* NULL: nothing */
  *  enough. False: no memory. */
 bool dart__arena_prepare(dart__arena_t *arena);
 
+/** Where dart__arena_alloc will cut the block, if it is the next call. False: no gap is long enough. */
+bool dart__arena_look(const dart__arena_t *arena, uint64_t nbytes, uint64_t *offset_out);
+
 /** Cut a block of at least `nbytes` (at least one granule). False: no gap is long enough, or
  *  no memory for metadata; nothing changed. */
 bool dart__arena_alloc(dart__arena_t *arena, uint64_t nbytes, uint64_t *offset_out);

@@ -60,14 +60,17 @@ static void mark(map_t *map, uint64_t offset, uint64_t granules, bool used)
 static void check_alloc(dart__arena_t *arena, map_t *map, uint64_t nbytes)
 {
   uint64_t granules = nbytes == 0 ? 1 : (nbytes + map->granule - 1) / map->granule;
-  uint64_t offset   = UINT64_MAX;
+  uint64_t offset   = UINT64_MAX, looked;
 
   if (longest_gap(map) < granules) {
+    assert_false(dart__arena_look(arena, nbytes, &looked));
     assert_false(dart__arena_alloc(arena, nbytes, &offset));
     assert_true(offset == UINT64_MAX);
     return;
   }
+  assert_true(dart__arena_look(arena, nbytes, &looked));
   assert_true(dart__arena_alloc(arena, nbytes, &offset));
+  assert_int_equal(looked, offset);
   assert_true(offset % map->granule == 0);
   mark(map, offset, granules, true);
   map->blocks[map->nblocks++] = (block_t){ offset, granules };
