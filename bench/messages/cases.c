@@ -447,6 +447,17 @@ static void run_write_all(size_t n)
       dart_file_write_all(file, own_place(n), local, n, DART_TYPE_ULONG, DART_TYPE_ULONG, &done));
 }
 
+/* Elements of all units in turn. */
+static void run_write_mixed(size_t n)
+{
+  dart_datatype_t turns;
+  size_t          done;
+
+  BENCH_OK(dart_type_create_strided(DART_TYPE_ULONG, job.nunits, 1, &turns));
+  BENCH_OK(dart_file_write_all(file, own_place(1), local, n, DART_TYPE_ULONG, turns, &done));
+  BENCH_OK(dart_type_destroy(&turns));
+}
+
 static void run_write_shared(size_t n)
 {
   size_t done;
@@ -525,6 +536,7 @@ const case_t cases[] = {
   { "file_read_at", open_file, run_read_at, close_file, least_of_file, { 100 }, false },
   { "file_write_at, atomic", open_atomic, run_write_at, close_file, least_atomic, { 100 }, false },
   { "file_write_all", open_file, run_write_all, close_file, least_agree, { 100 }, false },
+  { "file_write_all, in turns", open_file, run_write_mixed, close_file, least_agree, { 512 }, false },
   { "file_write_shared", open_file, run_write_shared, close_file, least_answer, { 100 }, false },
   { "file_write_ordered", open_file, run_write_ordered, close_file, least_agree, { 100 }, false },
   { "file_sync", open_file, run_sync, close_file, least_agree, { 1 }, false },

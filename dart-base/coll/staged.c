@@ -238,6 +238,18 @@ dart_ret_t dart__coll_agree(dart__team_t *team, dart_ret_t mine)
   return (dart_ret_t)worst;
 }
 
+dart_ret_t dart__coll_refused(const char *function, const dart__team_t *team, dart_ret_t mine,
+                              dart_ret_t worst, uint64_t value)
+{
+  if (worst == DART_ERR_INVAL && mine == DART_OK)
+    dart__error("%s: refused: units of team %d give different arguments, or one a wrong one; "
+                "this one %llu",
+                function, team->id, (unsigned long long)value);
+  else if (worst != DART_OK && mine == DART_OK)
+    dart__error("%s: it has failed on another unit of team %d", function, team->id);
+  return worst;
+}
+
 dart_ret_t dart__coll_agree_on(const char *function, dart__team_t *team, dart_ret_t mine,
                                uint64_t value)
 {
@@ -246,11 +258,5 @@ dart_ret_t dart__coll_agree_on(const char *function, dart__team_t *team, dart_re
   dart__coll_most(team, most, 3);
   if (most[0] == DART_OK && most[1] != ~most[2])
     most[0] = DART_ERR_INVAL;
-  if (most[0] == DART_ERR_INVAL && mine == DART_OK)
-    dart__error("%s: refused: units of team %d give different arguments, or one a wrong one; "
-                "this one %llu",
-                function, team->id, (unsigned long long)value);
-  else if (most[0] != DART_OK && mine == DART_OK)
-    dart__error("%s: it has failed on another unit of team %d", function, team->id);
-  return (dart_ret_t)most[0];
+  return dart__coll_refused(function, team, mine, (dart_ret_t)most[0], value);
 }

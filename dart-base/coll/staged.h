@@ -38,4 +38,8 @@ dart_ret_t dart__coll_agree(dart__team_t *team, dart_ret_t mine);
 dart_ret_t dart__coll_agree_on(const char *function, dart__team_t *team, dart_ret_t mine,
                                uint64_t value);
 
+/** The end of it, where `worst` is known in another way: logs, and returns `worst`. */
+dart_ret_t dart__coll_refused(const char *function, const dart__team_t *team, dart_ret_t mine,
+                              dart_ret_t worst, uint64_t value);
+
 #endif

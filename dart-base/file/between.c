@@ -54,7 +54,7 @@ typedef struct {
 
 struct dart__file_boxes {
   dart_gptr_t memory;
-  char       *mine;
+  char       *mine;   /* NULL: not open */
   size_t      nbytes; /* of a box */
   int32_t     nnodes;
   int32_t     nboxes;   /* of each set, on any unit */
@@ -146,23 +146,25 @@ static void free_boxes(struct dart__file_boxes *b)
   free(b);
 }
 
-static struct dart__file_boxes *new_boxes(const dart__team_t *team)
+bool dart__file_new_boxes(const dart__team_t *team, dart_file_t file)
 {
   struct dart__file_boxes *b = calloc(1, sizeof *b);
   size_t                   share;
 
   if (b == NULL)
-    return NULL;
+    return false;
   b->nnodes   = team->nnodes;
   b->nboxes   = most_boxes(team);
   share       = BOXES_BYTES / (size_t)(b->nboxes >= b->nnodes ? b->nboxes : b->nnodes - 1);
   b->nbytes   = share / 64 * 64 < LEAST_BOX ? LEAST_BOX : share / 64 * 64;
   b->partners = calloc((size_t)team->nnodes, sizeof *b->partners);
   b->senders  = calloc((size_t)b->nboxes, sizeof *b->senders);
-  if (b->partners != NULL && b->senders != NULL)
-    return b;
-  free_boxes(b);
-  return NULL;
+  if (b->partners == NULL || b->senders == NULL) {
+    free_boxes(b);
+    return false;
+  }
+  file->boxes = b;
+  return true;
 }
 
 /* No packet is in any box. */
@@ -175,26 +177,22 @@ static void clear(struct dart__file_boxes *b)
 
 dart_ret_t dart__file_open_boxes(dart__team_t *team, dart_file_t file)
 {
-  struct dart__file_boxes *b   = new_boxes(team);
-  dart_ret_t               ret = dart__coll_agree(team, b == NULL ? DART_ERR_NOMEM : DART_OK);
+  struct dart__file_boxes *b      = file->boxes;
+  size_t                   nbytes = (size_t)(b->nnodes - 1 + 2 * b->nboxes) * b->nbytes;
   dart__address_t          at;
-  size_t                   nbytes;
+  dart_ret_t               ret;
 
-  if (ret == DART_OK) {
-    nbytes = (size_t)(b->nnodes - 1 + 2 * b->nboxes) * b->nbytes;
-    ret    = pdart_team_memalloc_aligned(team->id, nbytes, DART_TYPE_BYTE, &b->memory);
-  }
-  if (ret != DART_OK) {
-    free_boxes(b);
+  if (b->mine != NULL)
+    return DART_OK;
+  ret = pdart_team_memalloc_aligned(team->id, nbytes, DART_TYPE_BYTE, &b->memory);
+  if (ret != DART_OK)
     return ret;
-  }
   b->memory.unitid = team->me;
   if (dart__locate(__func__, b->memory, nbytes, &at) == DART_OK)
     b->mine = at.near;
   find_partners(team, b);
   find_senders(team, b);
   clear(b);
-  file->boxes = b;
   dart__coll_barrier(team); /* none of them is sent before */
   return DART_OK;
 }
@@ -203,7 +201,7 @@ void dart__file_close_boxes(dart_file_t file, bool is_open)
 {
   if (file->boxes == NULL)
     return;
-  if (is_open)
+  if (is_open && file->boxes->mine != NULL)
     pdart_team_memfree(file->boxes->memory);
   free_boxes(file->boxes);
   file->boxes = NULL;

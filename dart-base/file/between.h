@@ -3,10 +3,14 @@
 /* Exchange of a collective call's data with the windows of other nodes. */
 #include "file/collective_call.h"
 
-/** Make what a file needs for it. The team has more nodes than one. Collective; agreed. DART_ERR_NOMEM. */
+/** Allocate what describes the boxes of a file, which are not open. The team has more nodes than one. Local. False: no
+ *  memory. */
+bool dart__file_new_boxes(const dart__team_t *team, dart_file_t file);
+
+/** Make the boxes, unless they are open. Collective; agreed. DART_ERR_NOMEM. */
 dart_ret_t dart__file_open_boxes(dart__team_t *team, dart_file_t file);
 
-/** Free it, if it is there. Collective, unless the team is gone, and its memory with it: `is_open` false. */
+/** Free both, if they are there. Collective, unless the team is gone, and its memory with it: `is_open` false. */
 void dart__file_close_boxes(dart_file_t file, bool is_open);
 
 /** Begin to exchange what this unit accesses in all other nodes' areas of a round, when that of the round before has

@@ -26,15 +26,21 @@ typedef dart__file_plan_t plan_t;
 
 /* ---- plans ---------------------------------------------------------------------------------------- */
 
-/* The worst of all units' results of their arguments. */
+/* The worst of all units' results of their arguments, of which the file is one. */
 static dart_ret_t worst(const dart__file_call_t *c)
 {
-  dart_ret_t ret = dart__file_worst(c->file, c->team);
+  const plan_t *plans   = c->file->plans;
+  uint64_t      ret     = DART_OK;
+  bool          is_same = true;
 
-  if (dart__file_is_same(c->file, c->team))
-    return ret;
+  for (int32_t u = 0; u < c->team->nunits; u++) {
+    ret     = plans[u].ret > ret ? plans[u].ret : ret;
+    is_same = is_same && plans[u].name == plans[0].name;
+  }
+  if (is_same)
+    return (dart_ret_t)ret;
   dart__error("%s: units of team %d give different files", c->function, c->team->id);
-  return ret > DART_ERR_INVAL ? ret : DART_ERR_INVAL;
+  return ret > DART_ERR_INVAL ? (dart_ret_t)ret : DART_ERR_INVAL;
 }
 
 dart_ret_t dart__file_share_plans(dart__file_call_t *c, dart_ret_t ret)

@@ -51,15 +51,17 @@ dart_ret_t dart__file_agree(const char *function, dart__team_t *team, dart_ret_t
   return dart__file_failed(function, team, mine, (dart_ret_t)worst[0], (int)worst[1]);
 }
 
-dart_ret_t dart__file_agree_on(const char *function, dart__team_t *team, dart_file_t file,
-                               dart_ret_t mine, uint64_t value)
+/* The verdict on arguments; `*error` becomes the worst of all units'. */
+static dart_ret_t agree(const char *function, dart__team_t *team, dart_file_t file, dart_ret_t mine,
+                        uint64_t value, int *error)
 {
-  unsigned long most[5] = { mine, value, ~value, file->name, ~file->name };
+  unsigned long most[6] = { mine, value, ~value, file->name, ~file->name, (unsigned long)*error };
   bool          is_same, is_same_value;
 
-  dart__coll_most(team, most, 5);
+  dart__coll_most(team, most, 6);
   is_same_value = most[1] == ~most[2];
   is_same       = most[3] == ~most[4];
+  *error        = (int)most[5];
   if (!is_same)
     dart__error("%s: units of team %d give different files", function, team->id);
   else if (!is_same_value)
@@ -70,21 +72,16 @@ dart_ret_t dart__file_agree_on(const char *function, dart__team_t *team, dart_fi
   return most[0] == DART_OK && !(is_same && is_same_value) ? DART_ERR_INVAL : (dart_ret_t)most[0];
 }
 
-dart_ret_t dart__file_worst(dart_file_t file, const dart__team_t *team)
+dart_ret_t dart__file_agree_on(const char *function, dart__team_t *team, dart_file_t file,
+                               dart_ret_t mine, uint64_t value)
 {
-  uint64_t worst = DART_OK;
-
-  for (int32_t u = 0; u < team->nunits; u++)
-    worst = file->plans[u].ret > worst ? file->plans[u].ret : worst;
-  return (dart_ret_t)worst;
+  return agree(function, team, file, mine, value, &(int){ 0 });
 }
 
-bool dart__file_is_same(dart_file_t file, const dart__team_t *team)
+dart_ret_t dart__file_agree_done(const char *function, dart__team_t *team, dart_file_t file,
+                                 dart_ret_t mine, int *error)
 {
-  for (int32_t u = 0; u < team->nunits; u++)
-    if (file->plans[u].name != file->plans[0].name)
-      return false;
-  return true;
+  return agree(function, team, file, mine, 0, error);
 }
 
 /* ---- checks --------------------------------------------------------------------------------------- */

@@ -41,6 +41,7 @@ struct dart_file_struct {
   uint32_t    cycle; /* of init and exit that it belongs to */
   dart_team_t teamid;
   int         fd;
+  int         lost; /* an errno: of what this unit has written something was lost, and no call has said so; or 0 */
   unsigned    flags;   /* DART_FILE_... */
   uint64_t    limit;   /* dart__raw_limit */
   uint64_t    block;   /* see dart__file_plan_t */
@@ -64,9 +65,9 @@ struct dart_file_struct {
   _Atomic bool              tells_cached; /* dart__raw_read_cached, as far as is known */
   _Atomic(char *)           stage;        /* DART__FILE_STAGE; NULL: none, or some thread uses it */
   dart__file_plan_t        *plans;        /* [nunits], for collective calls */
-  dart__file_domain_t      *domains;      /* [nodes of the team], NULL as above */
-  struct dart__file_window *window;       /* NULL: no collective has needed it */
-  struct dart__file_boxes  *boxes;        /* NULL as above */
+  dart__file_domain_t      *domains;      /* [nodes of the team] */
+  struct dart__file_window *window;       /* opened by the first collective that needs it */
+  struct dart__file_boxes  *boxes;        /* the same; NULL: the team is on one node */
   struct dart__file_worker *worker;       /* NULL: no request was made */
   _Atomic uint32_t          npending;     /* requests that were begun and not completed */
 };
@@ -94,11 +95,10 @@ dart_ret_t dart__file_agree(const char *function, dart__team_t *team, dart_ret_t
 dart_ret_t dart__file_agree_on(const char *function, dart__team_t *team, dart_file_t file,
                                dart_ret_t mine, uint64_t value);
 
-/** Whether all units' plans are of the same file. */
-bool dart__file_is_same(dart_file_t file, const dart__team_t *team);
-
-/** The worst result in the plans of all units. */
-dart_ret_t dart__file_worst(dart_file_t file, const dart__team_t *team);
+/** The same without a value, of a call that each unit has made already, for it changes nothing that others see:
+ *  `*error`, what the system has refused or 0, becomes the worst of all units'. */
+dart_ret_t dart__file_agree_done(const char *function, dart__team_t *team, dart_file_t file,
+                                 dart_ret_t mine, int *error);
 
 /** Check the arguments of a transfer of `nelem` elements from byte `offset` of the view on: the access, or an
  *  error after a log line. `needs` is DART_FILE_READ or DART_FILE_WRITE. */

@@ -158,10 +158,8 @@ static bool use_windows(call_t *c)
 {
   if ((c->file->is_atomic && !c->file->views_are_apart) || !dart__file_divide(c))
     return false;
-  if (c->file->window == NULL && dart__file_open_window(c->team, c->file) != DART_OK)
-    return false;
-  return !c->between || c->file->boxes != NULL ||
-         dart__file_open_boxes(c->team, c->file) == DART_OK;
+  return dart__file_open_window(c->team, c->file) == DART_OK &&
+         (!c->between || dart__file_open_boxes(c->team, c->file) == DART_OK);
 }
 
 static dart_ret_t access_all(call_t *c)

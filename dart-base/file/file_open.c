@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,29 +191,57 @@ static dart_ret_t check_all(const char *function, const dart__team_t *team, cons
                            is_same ? DART_OK : DART_ERR_INVAL, 0);
 }
 
-/* The first unit opens it, and creates and cuts it, and then the others do. */
-static dart_ret_t open_all(const char *function, dart__team_t *team, dart_file_t file,
-                           const char *path, unsigned mode)
+/* Agree on what all units have opened. They tell each other what that is only if it is not the same, or has failed. */
+static dart_ret_t agree_on_opened(const char *function, dart__team_t *team, dart_file_t file,
+                                  const char *path, const opened_t *own)
 {
-  opened_t *all = (opened_t *)(void *)file->plans, first = { .ret = DART_OK }, own;
+  opened_t     *all     = (opened_t *)(void *)file->plans;
+  unsigned long most[5] = { own->ret, own->device, ~own->device, own->number, ~own->number };
 
-  if (team->me == 0)
-    first = open_own(function, file, path, true, mode);
-  own = first;
+  dart__coll_most(team, most, 5);
+  if (most[0] == DART_OK && most[1] == ~most[2] && most[3] == ~most[4])
+    return DART_OK;
+  dart__coll_share(team, own, all, sizeof *own);
+  return check_all(function, team, all, path);
+}
+
+/* The worst of all units' results of their arguments, on the first unit, which opens the file then. */
+static dart_ret_t collect_arguments(dart__team_t *team, dart_ret_t mine, unsigned flags)
+{
+  unsigned long most[3] = { mine, flags, ~(unsigned long)flags };
+
+  dart__team_forget_call(team);
+  dart__coll_reduce(team, most, most, 3, DART_TYPE_ULONG, DART_OP_MAX, 0);
+  return most[0] == DART_OK && most[1] != ~most[2] ? DART_ERR_INVAL : (dart_ret_t)most[0];
+}
+
+/* The first unit opens it, and creates and cuts it, if all units' arguments are right: `mine` of this one. Then the
+ * others open it. */
+static dart_ret_t open_all(const char *function, dart__team_t *team, dart_file_t file,
+                           const char *path, unsigned flags, unsigned mode, dart_ret_t mine)
+{
+  opened_t own = { .ret = collect_arguments(team, mine, flags) }, first;
+
+  if (team->me == 0 && own.ret == DART_OK)
+    own = open_own(function, file, path, true, mode);
+  first = own;
   dart__coll_bcast(team, &first, sizeof first, 0);
+  if (first.ret == DART_ERR_INVAL || first.ret == DART_ERR_NOMEM)
+    return dart__coll_refused(function, team, mine, (dart_ret_t)first.ret, flags);
   if (first.ret != DART_OK)
-    return dart__file_failed(function, team, (dart_ret_t)own.ret, (dart_ret_t)first.ret,
-                             (int)first.error);
+    return dart__file_failed(function, team, (dart_ret_t)(team->me == 0 ? own.ret : DART_OK),
+                             (dart_ret_t)first.ret, (int)first.error);
   if (team->me != 0)
     own = open_own(function, file, path, false, mode);
-  dart__coll_share(team, &own, all, sizeof own);
   file->name    = first.word;
   file->pointer = dart__table_word(team->members[0], file->name);
-  return check_all(function, team, all, path);
+  return agree_on_opened(function, team, file, path, &own);
 }
 
 static void free_file(dart_file_t file)
 {
+  dart__file_close_window(file, false);
+  dart__file_close_boxes(file, false);
   free(file->stage);
   dart__type_forget(&file->view);
   free(file->plans);
@@ -229,7 +258,8 @@ static dart_ret_t new_file(const dart__team_t *team, unsigned flags, dart_file_t
     return DART_ERR_NOMEM;
   file->plans   = calloc((size_t)team->nunits, sizeof(dart__file_plan_t));
   file->domains = calloc((size_t)team->nnodes, sizeof(dart__file_domain_t));
-  if (file->plans == NULL || file->domains == NULL ||
+  if (file->plans == NULL || file->domains == NULL || !dart__file_new_window(team, file) ||
+      (team->nnodes > 1 && !dart__file_new_boxes(team, file)) ||
       dart__pool_alloc(sizeof(uint64_t), &file->own_word) != DART_OK) {
     free_file(file);
     *file_out = DART_FILE_NULL;
@@ -272,9 +302,7 @@ dart_ret_t dart_file_open(dart_team_t teamid, const char *path, unsigned flags, 
     return DART_ERR_INVAL;
   ret = check_arguments(__func__, path, flags, file) ? new_file(team, flags, &opened)
                                                      : DART_ERR_INVAL;
-  ret = dart__coll_agree_on(__func__, team, ret, flags);
-  if (ret == DART_OK)
-    ret = open_all(__func__, team, opened, path, mode);
+  ret = open_all(__func__, team, opened, path, flags, mode, ret);
   if (ret != DART_OK)
     delete_file(opened, true);
   else
@@ -291,11 +319,48 @@ static int close_system(dart_file_t file)
   return close(fd) == 0 || errno == EINTR ? 0 : errno; /* where Linux interrupts it, it is closed */
 }
 
+#define NOT_KNOWN INT_MAX /* more than each errno */
+
+/* Whether something was lost that this unit has written: 0, an errno, or NOT_KNOWN before the file is closed. Some file
+ * systems say so when any of its descriptors is closed. */
+static int find_loss(dart_file_t file)
+{
+  int fd;
+
+  if (file->lost != 0)
+    return file->lost;
+  fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
+  if (fd < 0)
+    return NOT_KNOWN;
+  if (close(fd) != 0 && errno != EINTR)
+    file->lost = errno;
+  return file->lost;
+}
+
+/* Close it on all units, which have agreed on that. `worst` of what find_loss has said on any unit. */
+static dart_ret_t close_all(const char *function, dart__team_t *team, dart_file_t file, int own,
+                            int worst)
+{
+  int        error = close_system(file);
+  dart_ret_t ret;
+
+  if (own == NOT_KNOWN)
+    own = error;
+  else if (own == 0 && error != 0)
+    dart__warn("%s: %s, after nothing was lost", function, strerror(error));
+  ret = own == 0 ? DART_OK : dart__file_refused(function, own);
+  if (team == NULL)
+    return ret;
+  if (worst == NOT_KNOWN)
+    return dart__file_agree(function, team, ret, own);
+  return dart__file_failed(function, team, ret, worst == 0 ? DART_OK : DART_ERR_OTHER, worst);
+}
+
 dart_ret_t dart_file_close(dart_file_t *file)
 {
   dart__team_t *team = NULL;
   bool          is_open;
-  int           error;
+  int           own = NOT_KNOWN, worst;
   dart_ret_t    ret;
 
   if (file == NULL || *file == DART_FILE_NULL)
@@ -305,15 +370,15 @@ dart_ret_t dart_file_close(dart_file_t *file)
   if (is_open)
     team = dart__team_find((*file)->teamid);
   ret = dart__file_check_pending(__func__, *file);
-  if (team != NULL)
-    ret = dart__file_agree_on(__func__, team, *file, ret, 0);
+  if (team != NULL && ret == DART_OK)
+    own = find_loss(*file);
+  worst = ret == DART_OK ? own : 0;
+  if (team != NULL) /* then nobody uses the shared pointer any more */
+    ret = dart__file_agree_done(__func__, team, *file, ret, &worst);
   if (ret != DART_OK)
     return ret;
   dart__file_end_requests(*file);
-  error = close_system(*file);
-  ret   = error == 0 ? DART_OK : dart__file_refused(__func__, error);
-  if (team != NULL) /* then nobody uses the shared pointer any more */
-    ret = dart__file_agree(__func__, team, ret, error);
+  ret = close_all(__func__, team, *file, own, worst);
   dart__file_close_window(*file, team != NULL);
   dart__file_close_boxes(*file, team != NULL);
   pdart_team_range_destroy(&(*file)->range);
@@ -386,22 +451,25 @@ static int sync_data(dart_file_t file)
   return result == 0 ? 0 : errno;
 }
 
-/* One unit of each node does it for all: the node has one cache. */
+/* One unit of each node does it, for the node has one cache, when all of its node have come. */
 dart_ret_t dart_file_sync(dart_file_t file)
 {
-  dart__team_t *team  = dart__file_check(__func__, file);
-  int           error = 0;
-  dart_ret_t    ret;
+  dart__team_t *team = dart__file_check(__func__, file);
+  int           own  = 0, worst;
+  dart_ret_t    mine, ret;
 
   if (team == NULL)
     return DART_ERR_INVAL;
-  ret = dart__file_agree_on(__func__, team, file, DART_OK, 0);
-  if (ret != DART_OK)
-    return ret;
+  dart__team_forget_call(team);
+  dart__coll_node_barrier(team);
   if (dart__team_is_leader(team))
-    error = sync_data(file);
-  ret = error == 0 ? DART_OK : dart__file_refused(__func__, error);
-  return dart__file_agree(__func__, team, ret, error);
+    own = sync_data(file);
+  mine  = own == 0 ? DART_OK : dart__file_refused(__func__, own);
+  worst = own;
+  ret   = dart__file_agree_done(__func__, team, file, DART_OK, &worst);
+  return ret != DART_OK ? ret
+                        : dart__file_failed(__func__, team, mine,
+                                            worst == 0 ? DART_OK : DART_ERR_OTHER, worst);
 }
 
 /* Ranges of the file in stripes of this many bytes: most accesses are within one, and files of some MiB are

@@ -26,7 +26,7 @@ typedef struct {
 struct dart__file_window {
   dart_gptr_t memory;
   int32_t     me;   /* own index in `at` */
-  window_t   *at[]; /* [node_nunits]: two windows each */
+  window_t   *at[]; /* [node_nunits]: two windows each; NULL: not open */
 };
 
 static window_t *window_of(dart_file_t file, int32_t index, unsigned round)
@@ -49,23 +49,28 @@ static void find_windows(const dart__team_t *team, struct dart__file_window *w)
   }
 }
 
+bool dart__file_new_window(const dart__team_t *team, dart_file_t file)
+{
+  file->window =
+      calloc(1, sizeof *file->window + (size_t)team->node_nunits * sizeof file->window->at[0]);
+  return file->window != NULL;
+}
+
 dart_ret_t dart__file_open_window(dart__team_t *team, dart_file_t file)
 {
-  struct dart__file_window *w = calloc(1, sizeof *w + (size_t)team->node_nunits * sizeof w->at[0]);
-  dart_ret_t                ret = dart__coll_agree(team, w == NULL ? DART_ERR_NOMEM : DART_OK);
+  struct dart__file_window *w = file->window;
+  dart_ret_t                ret;
 
-  if (ret == DART_OK)
-    ret = pdart_team_memalloc_aligned(team->id, 2 * sizeof(window_t), DART_TYPE_BYTE, &w->memory);
-  if (ret != DART_OK) {
-    free(w);
+  if (w->at[0] != NULL)
+    return DART_OK;
+  ret = pdart_team_memalloc_aligned(team->id, 2 * sizeof(window_t), DART_TYPE_BYTE, &w->memory);
+  if (ret != DART_OK)
     return ret;
-  }
   find_windows(team, w);
   w->me = team->node_me;
   for (unsigned round = 0; round < 2; round++)
     memset(w->at[w->me][round].marks, 0, sizeof w->at[w->me][round].marks);
-  file->window = w;
-  dart__coll_barrier(team); /* no marks are anywhere before any are made */
+  dart__coll_node_barrier(team); /* no marks are anywhere before any are made */
   return DART_OK;
 }
 
@@ -73,7 +78,7 @@ void dart__file_close_window(dart_file_t file, bool is_open)
 {
   if (file->window == NULL)
     return;
-  if (is_open)
+  if (is_open && file->window->at[0] != NULL)
     pdart_team_memfree(file->window->memory);
   free(file->window);
   file->window = NULL;

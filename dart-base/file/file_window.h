@@ -6,10 +6,13 @@
 
 #define DART__WINDOW_BYTES ((size_t)1 << 20)
 
-/** Make the windows of an open file. Collective; agreed. DART_ERR_NOMEM. */
+/** Allocate what describes the windows of a file, which are not open. Local. False: no memory. */
+bool dart__file_new_window(const dart__team_t *team, dart_file_t file);
+
+/** Make the windows, unless they are open. Collective; agreed. DART_ERR_NOMEM. */
 dart_ret_t dart__file_open_window(dart__team_t *team, dart_file_t file);
 
-/** Free them, if there are any. Collective, unless the team is gone, and their memory with it: `is_open` false. */
+/** Free both, if they are there. Collective, unless the team is gone, and their memory with it: `is_open` false. */
 void dart__file_close_window(dart_file_t file, bool is_open);
 
 /** Put `nbytes` data bytes of an access, from `at` on, to byte `offset` of the window of the node's unit `index`, and

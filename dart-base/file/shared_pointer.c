@@ -105,56 +105,65 @@ dart_ret_t dart_file_write_shared(dart_file_t file, const void *buffer, size_t n
 
 /* ---- in the order of the team -------------------------------------------------------------------- */
 
+/* What a unit tells the first one, and what it is answered. */
 typedef struct {
-  uint64_t start; /* of the bytes of all units */
-  uint64_t total;
-} places_t;
+  uint64_t ret;    /* of its arguments; of all units' */
+  uint64_t name;   /* of the file */
+  uint64_t nbytes; /* its own; of all units */
+  uint64_t place;  /* in the answer: where its bytes go */
+} ordered_t;
 
-/* Where this unit's bytes go; the plans say how many each unit has. The pointer is moved behind those of all
- * units, by the first. */
-static uint64_t place(dart__team_t *team, dart_file_t file, places_t *places_out)
+_Static_assert(sizeof(ordered_t) <= sizeof(dart__file_plan_t),
+               "those of all units have room there");
+
+/* The first unit moves the pointer behind the bytes of all units, unless one gives a wrong argument. */
+static void place_all(const dart__team_t *team, dart_file_t file, ordered_t *all)
 {
-  uint64_t start = 0, total = 0, before = 0;
+  uint64_t ret = DART_OK, total = 0, at = 0;
 
   for (int32_t u = 0; u < team->nunits; u++) {
-    before += u < team->me ? file->plans[u].nbytes : 0;
-    total += file->plans[u].nbytes;
+    ret = all[u].name != file->name ? DART_ERR_INVAL : all[u].ret > ret ? all[u].ret : ret;
+    total += all[u].nbytes;
   }
-  if (team->me == 0)
-    start = move(file, total, DART_OP_SUM);
-  dart__coll_bcast(team, &start, sizeof start, 0);
-  *places_out = (places_t){ start, total };
-  return start + before;
+  if (ret == DART_OK)
+    at = move(file, total, DART_OP_SUM);
+  for (int32_t u = 0; u < team->nunits; u++) {
+    uint64_t nbytes = all[u].nbytes;
+
+    all[u] = (ordered_t){ .ret = ret, .nbytes = total, .place = at };
+    at += nbytes;
+  }
 }
 
 static dart_ret_t ordered(const char *function, dart_file_t file, bool is_read, const void *buffer,
                           size_t nelem, dart_datatype_t mem_type, size_t *count)
 {
-  unsigned          needs  = is_read ? DART_FILE_READ : DART_FILE_WRITE;
-  dart__team_t     *team   = dart__file_check(function, file);
-  dart__file_plan_t own    = { 0 };
-  places_t          places = { 0 };
-  dart__access_t    access;
-  dart_ret_t        ret;
+  unsigned       needs = is_read ? DART_FILE_READ : DART_FILE_WRITE;
+  dart__team_t  *team  = dart__file_check(function, file);
+  ordered_t      own   = { 0 }, *all;
+  dart__access_t access;
+  dart_ret_t     ret;
 
   if (count != NULL)
     *count = 0;
   if (team == NULL)
     return DART_ERR_INVAL;
-  ret        = dart__file_access_packed(function, file, 0, buffer, nelem, mem_type, needs, &access);
-  own.ret    = ret;
-  own.nbytes = ret == DART_OK ? access.nbytes : 0;
-  own.name   = file->name;
-  dart__coll_share(team, &own, file->plans, sizeof own);
-  if (!dart__file_is_same(file, team)) /* dart__file_all says so */
-    ret = DART_ERR_INVAL;
-  else if (dart__file_worst(file, team) == DART_OK)
-    ret = dart__file_access_packed(function, file, place(team, file, &places), buffer, nelem,
-                                   mem_type, needs, &access);
+  all = (ordered_t *)(void *)file->plans;
+  ret = dart__file_access_packed(function, file, 0, buffer, nelem, mem_type, needs, &access);
+  own = (ordered_t){ ret, file->name, ret == DART_OK ? access.nbytes : 0, 0 };
+  dart__coll_gather(team, &own, all, sizeof own, 0);
+  if (team->me == 0)
+    place_all(team, file, all);
+  dart__coll_scatter(team, all, &own, sizeof own, 0);
+  if (own.ret == DART_OK)
+    ret = dart__file_access_packed(function, file, own.place, buffer, nelem, mem_type, needs,
+                                   &access);
+  else if (ret == DART_OK)
+    ret = (dart_ret_t)own.ret; /* dart__file_all says why */
   ret = dart__file_all(function, file, is_read, &access, ret, count);
-  if (ret == DART_ERR_INVAL && places.total > 0) { /* on all units: the place of one is refused */
-    if (team->me == 0)
-      take_back(file, places.start, places.total);
+  if (ret == DART_ERR_INVAL && own.ret == DART_OK && own.nbytes > 0) {
+    if (team->me == 0) /* on all units: the place of one is refused */
+      take_back(file, own.place, own.nbytes);
     dart__coll_barrier(team);
   }
   return ret;
