@@ -14,6 +14,10 @@ void dart__coll_barrier(dart__team_t *team);
 /** A barrier of the units of each node alone. */
 void dart__coll_node_barrier(dart__team_t *team);
 
+/** `nbytes`, few, of `unit` of this node to `out`, without messages: each unit may ask for another one's. */
+void dart__coll_node_get(dart__team_t *team, const void *own, size_t nbytes, int32_t unit,
+                         void *out);
+
 #define DART__EVERY_UNIT (-1)
 
 /** dart__coll_reduce through the exchange. The team has more than one unit. DART_ERR_NOMEM, on all units: one

@@ -8,7 +8,6 @@
 #include "base/config.h"
 #include "base/size.h"
 #include "coll/coll.h"
-#include "coll/step.h"
 #include "far/far_team.h"
 #include "far/gone.h"
 #include "memory/pool.h"
@@ -126,8 +125,7 @@ static void widen(dart__team_t *team)
   dart__exchange_t  *x    = &team->exchange;
   size_t             slot = wide_slot(team), result = wide_result(team);
   uint64_t           offset = 0;
-  char              *first;
-  dart_ret_t         ret = DART_OK;
+  dart_ret_t         ret    = DART_OK;
 
   team->widen = NULL;
   if (dart__team_is_leader(team))
@@ -138,11 +136,7 @@ static void widen(dart__team_t *team)
     team->call = call;
     return;
   }
-  first = dart__exchange_slot(x, 0); /* the leader's */
-  if (dart__team_is_leader(team))
-    memcpy(first, &offset, sizeof offset);
-  dart__step_end_on_node(team);
-  memcpy(&team->wide_offset, first, sizeof offset);
+  dart__coll_node_get(team, &offset, sizeof offset, team->node_units[0], &team->wide_offset);
   dart__exchange_replace(
       x, dart__pool_address(dart__team_leader(team), team->wide_offset) + STAGGER, slot, result);
   team->call = call;

@@ -1,9 +1,9 @@
 /* Teams: creation, destruction, and queries.
  *
  * The exchange of a team lies, on each of its nodes, in the pool of the node's leader: its first unit in the
- * team. Creating a team costs a few small collectives of the parent: its units agree on the id, and that
- * all have allocated what they need; exchange the offsets of the leaders' exchanges; and agree that the
- * backend could open the team. If one of these fails on one unit it fails on all. */
+ * team. Creating a team costs two agreements of the parent: on the id, and that all have allocated what they need; and
+ * that the backend could open the team. In between each leader tells its node where the exchange is. If one of these
+ * fails on one unit it fails on all. */
 #include "team/team_calls.h"
 
 #include <limits.h>
@@ -123,13 +123,15 @@ void dart__team_close_all(void)
   dart__world.pid_of = NULL;
 }
 
-/* Exchange the offsets of the leaders' exchanges, and open that of this node. */
-static void share_exchange(dart__team_t *parent, dart__team_t *team, uint64_t own,
-                           uint64_t *offsets)
+/* Open the exchange of this node, which is at `own` in the pool of its leader. */
+static void share_exchange(dart__team_t *parent, dart__team_t *team, uint64_t own)
 {
-  dart__coll_share(parent, &own, offsets, sizeof own);
+  int32_t  leader = team == NULL ? parent->me : dart__team_unit_of(parent, dart__team_leader(team));
+  uint64_t offset;
+
+  dart__coll_node_get(parent, &own, sizeof own, leader, &offset);
   if (team != NULL)
-    dart__team_exchange_open(team, offsets[dart__team_unit_of(parent, dart__team_leader(team))]);
+    dart__team_exchange_open(team, offset);
 }
 
 /* The new team's id, and the worst of all units' results. */
@@ -145,28 +147,27 @@ static dart_ret_t agree_on_id(dart__team_t *parent, dart_ret_t mine, int32_t *id
   return (dart_ret_t)most[1];
 }
 
-/* What this unit allocates: the team, if it is a member; a table for the offsets of exchanges; and, if it is
- * a leader, an exchange. */
+/* What this unit allocates: the team, if it is a member; and, if it is a leader, an exchange. */
 typedef struct {
   dart__team_t *team;
-  uint64_t     *offsets;
   uint64_t      offset;
   bool          has_exchange;
 } plan_t;
 
-static dart_ret_t prepare_plan(const dart__team_t *parent, const dart_unit_t *members, size_t count,
-                               plan_t *plan_out)
+static dart_ret_t prepare_plan(const dart_unit_t *members, size_t count, plan_t *plan)
 {
-  plan_t    *plan = plan_out;
-  dart_ret_t ret  = DART_OK;
+  dart_ret_t ret;
 
-  *plan = (plan_t){ .team    = count > 0 ? dart__team_describe(members, count) : NULL,
-                    .offsets = calloc((size_t)parent->nunits, sizeof *plan->offsets) };
-  if (plan->offsets == NULL || (count > 0 && plan->team == NULL))
-    ret = DART_ERR_NOMEM;
-  else if (count > 0 && dart__team_is_leader(plan->team))
-    ret = dart__team_exchange_alloc(plan->team, &plan->offset);
-  plan->has_exchange = ret == DART_OK && count > 0 && dart__team_is_leader(plan->team);
+  *plan = (plan_t){ .team = NULL };
+  if (count == 0)
+    return DART_OK;
+  plan->team = dart__team_describe(members, count);
+  if (plan->team == NULL)
+    return DART_ERR_NOMEM;
+  if (!dart__team_is_leader(plan->team))
+    return DART_OK;
+  ret                = dart__team_exchange_alloc(plan->team, &plan->offset);
+  plan->has_exchange = ret == DART_OK;
   return ret;
 }
 
@@ -176,7 +177,7 @@ static dart_ret_t open_team(dart__team_t *parent, plan_t *plan, int32_t id)
   dart__team_t *team = plan->team;
   dart_ret_t    ret  = DART_OK;
 
-  share_exchange(parent, team, plan->offset, plan->offsets);
+  share_exchange(parent, team, plan->offset);
   if (team != NULL) {
     dart__team_enter(team, (dart_team_t)id);
     ret = dart__net_team_open(team);
@@ -193,11 +194,10 @@ static dart_ret_t create(const char *function, dart__team_t *parent, const dart_
 {
   plan_t     plan;
   int32_t    id;
-  dart_ret_t ret = agree_on_id(parent, prepare_plan(parent, members, count, &plan), &id);
+  dart_ret_t ret = agree_on_id(parent, prepare_plan(members, count, &plan), &id);
 
   if (ret == DART_OK)
     ret = open_team(parent, &plan, id);
-  free(plan.offsets);
   if (ret != DART_OK) {
     if (id > INT16_MAX)
       dart__error("%s: the %d team ids are used up", function, INT16_MAX);
