@@ -4,8 +4,9 @@
  *               Abort(N) on node ...: application called MPI_Abort(...
  *   to stdout   an empty line, a rule of '=', lines that begin with "=   ", a rule, and up to three sentences
  *
- * Hydra writes these at once, so what there is of a line, and an empty line or a rule, are passed on when nothing follows:
- * prompts are not delayed. */
+ * Hydra writes a rule, and a line of its errors, in several pieces. So of an incomplete line, what may become one of these
+ * waits for more, and so does an empty line, which may begin a banner. Other text is passed on at once: prompts are not
+ * delayed. */
 #include "relay.h"
 
 #include <fcntl.h>
@@ -172,6 +173,19 @@ static void take_line(stream_t *stream)
 
 /* ---- parts ------------------------------------------------------------------------------------ */
 
+/* Whether what there is of a line may become one of Hydra's. */
+static bool may_be_hydras(stream_t *stream)
+{
+  const char *line = stream->line;
+
+  if (stream->is_inside)
+    return false;
+  stream->line[stream->nbytes] = '\0';
+  return stream->place != PROGRAM || (stream->has_rule && line[0] == '=') ||
+         (strspn(line, "=") == stream->nbytes && stream->nbytes <= RULE) ||
+         begins(line, "[proxy:") || begins(line, "[mpiexec@");
+}
+
 static void forward_part(stream_t *stream)
 {
   forward_held(stream);
@@ -196,7 +210,8 @@ static void read_stream(stream_t *stream)
       else if (stream->nbytes == LINE)
         forward_part(stream);
     }
-  forward_part(stream);
+  if (!may_be_hydras(stream))
+    forward_part(stream);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
@@ -236,8 +251,10 @@ bool relay_readable(int fd)
 
 void relay_ended(void)
 {
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 2; i++) {
     read_stream(&streams[i]);
+    forward_part(&streams[i]);
+  }
 }
 
 pid_t relay_killed(int *signal_out)

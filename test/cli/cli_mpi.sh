@@ -61,8 +61,14 @@ cat >"$work/mpiexec" <<'END'
 #!/bin/sh
 rule=$(printf '=%.0s' $(seq 83))
 printf '\n\n%s\nprogram\n==\n%s\n%s\n' "$rule" "$rule" "$rule"
-printf '\n%s\n=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   PID 77 RUNNING AT here\n' "$rule"
-echo '[mpiexec@here] that is all' >&2
+printf '\n%.50s' "$rule" # in pieces, as Hydra writes it
+sleep 0.3
+printf '%.33s\n' "$rule"
+sleep 0.3
+printf '=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   PID 77 RUNNING AT here\n'
+printf '[mpiexec@here] ' >&2
+sleep 0.3
+echo 'that is all' >&2
 printf '=   EXIT CODE: 9\n%s\nYOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n' "$rule"
 printf 'This typically refers to a problem with your application.\n'
 printf 'Please see the FAQ page for debugging suggestions\nlast'
