@@ -21,4 +21,8 @@ bool tag_readable(tag_t *tag, int fd);
 /** The unit has ended: pass on all that it has written. */
 void tag_ended(tag_t *tag, uint32_t unit);
 
+/** In a process that another launcher has started as `unit`, before it executes the program: a process of its own reads
+ *  what it writes. If that is not possible, lines get no tag, after one line. */
+void tag_own_output(uint32_t unit);
+
 #endif

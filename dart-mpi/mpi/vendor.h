@@ -1,7 +1,7 @@
 #ifndef DART__MPI_MPI_VENDOR_H
 #define DART__MPI_MPI_VENDOR_H
 /* What differs between MPICH with its relatives, and Open MPI, for the library. What differs between their launchers is in
- * dartrun/main.c. MPICH's MPI_Finalize over TCP has a file of its own, start/finalize.c. */
+ * dartrun/mpiexec.c. MPICH's MPI_Finalize over TCP has a file of its own, start/finalize.c. */
 #include <stdbool.h>
 
 #include <mpi.h>

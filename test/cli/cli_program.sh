@@ -115,20 +115,23 @@ if has_backend shmem; then
   run "$dartrun" -n 2 "$work/script"; expect_code 0
 fi
 
-# The unit is in front of each line, which is whole, and in front of the last one, which has no end.
+# The unit is in front of each line, which is whole although it comes in pieces, and in front of the last one, which has no
+# end. What a unit writes last, and its code, come through.
 tagged() { printf '[0] %s\n[1] %s\n' "$1" "$1"; }
 for backend in shmem mpi; do
   has_backend "$backend" || continue
-  run "$build/dart-$backend/dartrun" --tag -n 2 sh -c 'echo a; echo b >&2; exit 0'; expect_code 0
+  dartrun=("$build/dart-$backend/dartrun" --tag -n 2)
+  run "${dartrun[@]}" sh -c 'echo a; echo b >&2; exit 0'; expect_code 0
   [[ $(sort <<<"$out") == "$(tagged a)" && $(sort <<<"$err") == "$(tagged b)" ]] || fail "$backend: --tag: $out, $err"
+  run "${dartrun[@]}" sh -c 'printf in; sleep 0.5; echo " pieces"; printf part'; expect_code 0
+  [[ $(sort <<<"$out") == "$({ tagged 'in pieces'; tagged part; } | sort)" ]] || fail "$backend: pieces of lines: $out"
+  run "${dartrun[@]}" sh -c 'seq 20000'
+  [[ $(wc -l <<<"$out") == 40000 && $(grep -c '^\[1\] [0-9]*$' <<<"$out") == 20000 ]] || fail "$backend: many lines get lost"
+  run "${dartrun[@]}" sh -c 'echo last >&2; exit 3'; expect_code 3
+  [[ $err == *'] last'* ]] || fail "$backend: the last line is lost: $err"
+  run "${dartrun[@]}" "$build/test/dart-unit-$backend" exit 5
+  [[ $code != 0 && $out != *done* && $err == *"dartrun: unit "* ]] || fail "$backend: exit with --tag: $code, $out, $err"
 done
-if has_backend shmem; then
-  run "$build/dart-shmem/dartrun" --tag -n 2 sh -c 'printf part'
-  [[ $(sort <<<"$out") == "$(tagged part)" ]] || fail "a last line without an end: $out"
-  run "$build/dart-shmem/dartrun" --tag -n 2 sh -c 'seq 20000'
-  [[ $(wc -l <<<"$out") == 40000 && $(grep -c '^\[1\] [0-9]*$' <<<"$out") == 20000 ]] || fail "many lines get lost"
-fi
-
 # UCX, below MPI, unlinks its files a moment after it made them; a unit killed in between leaves one.
 left=$(find /dev/shm -mindepth 1 ! -name 'ucx_shm_posix_*')
 [[ -z ${own_shm-} || -z $left ]] || fail "left in /dev/shm: $left"

@@ -91,6 +91,10 @@ for package in dart-mpi dart-mpi-mpich dart-mpi-openmpi; do
   done
 done
 
+# The tag is the same, where Open MPI's own is another.
+run "$prefix/bin/dartrun" --tag -n 2 "$work/static-dart-mpi-openmpi"; expect_code 0
+[[ $(sort <<<"$out") == $'[0] 2 units\n[1] 2 units' ]] || fail "--tag over Open MPI: $out"
+
 # A launcher alone says which other one it needs, unless the user names the mpiexec.
 cp "$prefix/bin/dartrun-mpi" "$work/dartrun"
 program=$work/static-dart-mpi-openmpi

@@ -1,0 +1,156 @@
+/* See mpiexec.h. Each MPI leaves the other's variables alone. */
+#include "mpiexec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- the environment ---------------------------------------------------------------------------- */
+
+static void set_default(const char *name, const char *value)
+{
+  if (getenv(name) == NULL)
+    launch_set(name, value);
+}
+
+/* With MPIR_CVAR_NUM_CLIQUES, MPICH divides the processes of one machine into groups that may not share memory, so DART
+ * sees several nodes. With another MPI the units divide it, as DART_NODES says. Without --nodes, mpiexec determines the
+ * nodes, and nothing is set. */
+static void set_nodes(const launch_t *launch)
+{
+  if (launch->nnodes == 0)
+    return;
+  launch_set_number("MPIR_CVAR_NUM_CLIQUES", launch->nnodes);
+  launch_set_number("DART_NODES", launch->nnodes);
+}
+
+/* UCX, below MPICH, prints where a process crashed, and then other handlers cannot. DART's report also names the
+ * unit. */
+static void set_backtraces(void)
+{
+  const char *own = getenv("DART_BACKTRACE");
+
+  if (own == NULL || strcmp(own, "0") != 0)
+    set_default("UCX_HANDLE_ERRORS", "none");
+}
+
+/* Open MPI's mpiexec refuses more units than cores, and binds units by default. The user's values are
+ * kept. */
+static void set_openmpi(void)
+{
+  set_default("OMPI_MCA_rmaps_base_oversubscribe", "1");
+  set_default("OMPI_MCA_hwloc_base_binding_policy", "none"); /* -bind-to outranks it */
+}
+
+/* Open MPI's mpiexec passes only its own variables on to other hosts, unless this one names more. */
+static void set_openmpi_environment(void)
+{
+  char  *list = NULL;
+  size_t size;
+  FILE  *text = open_memstream(&list, &size);
+
+  for (char **variable = environ; text != NULL && *variable != NULL; variable++)
+    if (strncmp(*variable, "DART_", 5) == 0 || strncmp(*variable, "UCX_", 4) == 0 ||
+        strncmp(*variable, "FI_", 3) == 0 || strncmp(*variable, "LD_PRELOAD=", 11) == 0)
+      fprintf(text, "%.*s;", (int)strcspn(*variable, "="), *variable);
+  if (text == NULL || fclose(text) != 0)
+    launch_fail(LAUNCH_EXIT_FAILURE, "out of memory");
+  if (size > 0)
+    list[size - 1] = '\0';
+  set_default("OMPI_MCA_mca_base_env_list", list);
+  free(list);
+}
+
+void mpiexec_set_up(const launch_t *launch)
+{
+  const char *option;
+
+  set_nodes(launch);
+  set_backtraces();
+  set_openmpi();
+  if (launch_hosts(launch, &option) != NULL)
+    set_openmpi_environment();
+}
+
+const char *mpiexec_rank(void)
+{
+  const char *text = getenv("PMI_RANK"); /* MPICH and others */
+
+  return text != NULL ? text : getenv("OMPI_COMM_WORLD_RANK");
+}
+
+/* ---- the command -------------------------------------------------------------------------------- */
+
+/* The list for mpiexec, in which each host has its number of units: it divides `nunits` evenly, in the order of the
+ * hosts, if the user's has no numbers. */
+static char *divide_units(const char *hosts, int nunits)
+{
+  char  *list = NULL;
+  size_t size;
+  int    nhosts = 1, h = 0;
+  FILE  *text = open_memstream(&list, &size);
+
+  for (const char *comma = hosts; (comma = strchr(comma, ',')) != NULL; comma++)
+    nhosts++;
+  if (text != NULL && strchr(hosts, ':') != NULL)
+    fputs(hosts, text);
+  else
+    for (const char *host = hosts; text != NULL && h < nhosts && h < nunits; h++) {
+      int length = (int)strcspn(host, ",");
+
+      fprintf(text, "%s%.*s:%d", h > 0 ? "," : "", length, host,
+              nunits / nhosts + (h < nunits % nhosts));
+      host += length + 1;
+    }
+  if (text == NULL || fclose(text) != 0)
+    launch_fail(LAUNCH_EXIT_FAILURE, "out of memory");
+  return list;
+}
+
+/* mpiexec's word for `bind`; NULL: units are not bound. */
+static const char *bind_word(launch_bind_t bind)
+{
+  switch (bind) {
+  case LAUNCH_BIND_CPU: return "hwthread";
+  case LAUNCH_BIND_CORE: return "core";
+  case LAUNCH_BIND_NUMA: return "numa";
+  case LAUNCH_BIND_PACKAGE: return "socket";
+  default: return NULL;
+  }
+}
+
+/* The options are words that both MPIs know. The texts that are not the user's are not freed: dartrun makes one command. */
+char **mpiexec_command(const char *mpiexec, const launch_t *launch, char *const *before,
+                       size_t nbefore)
+{
+  static char nunits[16];
+  size_t      nwords = 0, own = 0;
+  char      **command;
+
+  while (launch->command[nwords] != NULL)
+    nwords++;
+  command = calloc(9 + nbefore + nwords + 1, sizeof command[0]);
+  if (command == NULL)
+    launch_fail(LAUNCH_EXIT_FAILURE, "out of memory");
+  snprintf(nunits, sizeof nunits, "%d", launch->nunits);
+  command[own++] = (char *)mpiexec;
+  if (launch->hosts != NULL) {
+    command[own++] = "-host";
+    command[own++] = divide_units(launch->hosts, launch->nunits);
+  }
+  if (launch->hosts_file != NULL) {
+    command[own++] = "-hostfile";
+    command[own++] = (char *)launch->hosts_file;
+  }
+  if (bind_word(launch->bind) != NULL) {
+    command[own++] = "-bind-to";
+    command[own++] = (char *)bind_word(launch->bind);
+  }
+  command[own++] = "-n";
+  command[own++] = nunits;
+  for (size_t i = 0; i < nbefore; i++)
+    command[own++] = before[i];
+  memcpy(command + own, launch->command, nwords * sizeof command[0]);
+  return command;
+}
