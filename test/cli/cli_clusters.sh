@@ -193,6 +193,9 @@ done < <(box sh)
 if [[ $slurm == yes ]]; then # what the page warns of
   check "srun -N 2 -n 4 ./hello # each by itself"
   [[ $(sort -u <<<"$out") == "unit 0 of 1" ]] || fail "without PMI: $out $err"
+  check "SLURM_MPI_TYPE=pmi2 srun -N 2 -n 4 ./hello"
+  check "srun --mpi=list"
+  [[ $out$err == *pmi2* ]] || fail "srun has no pmi2: $out $err"
 fi
 
 # Where the units are: in blocks.

@@ -1,5 +1,6 @@
-# The pages for users: each block of shell in them runs as it stands, in a folder like that of a clone after quickstart; the
-# code of the guide is that of examples/guide.c; links lead somewhere; and there is not more to read than people read.
+# The pages for users: each block of shell in them runs as it stands, in a folder like that of a clone after quickstart, and so
+# do commands in their text; the code of the guide is that of examples/guide.c; links lead somewhere; and there is not
+# more to read than people read.
 # cli_tutorial.sh looks at the tutorial's programs, cli_clusters.sh at the commands for clusters.
 source "$(dirname "$0")/cli.bash"
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -52,33 +53,162 @@ words=$(cat doc/internals/*.md | wc -w)
 ((words > 5000 && words <= 15000)) || fail "doc/internals has $words words, not at most 15000"
 (($(wc -l <doc/next.md) <= 60)) || fail "doc/next.md has more than 60 lines"
 
-# ---- commands ------------------------------------------------------------------------------------
+# ---- blocks of commands ---------------------------------------------------------------------------
 
 clone=$work/clone
 mkdir -p "$clone/build"
 ln -s "$build" "$clone/build/release"
-ln -s "$top"/{dart-if,bench,tools,examples} "$clone/"
+ln -s "$top"/{dart-if,bench,tools,examples,test} "$clone/"
 cd "$clone" || exit 1
 fenced c "$top/README.md" >ring.c
-# The first block of README with `cmake --install` makes the folder that the other pages' commands are in.
 awk -v folder="$work" '
   /^```$/ && inside { inside = 0; close(file) }
   inside { print > file }
   /^```sh$/ { inside = 1; n = FILENAME; gsub(/.*\/|\.md$/, "", n); file = sprintf("%s/%s.%03d.sh", folder, n, ++count) }
 ' "$top/README.md" $(cd "$top" && ls doc/*.md | grep -v clusters.md | sed "s|^|$top/|")
-PATH=$clone/dart/bin:$PATH
-export PATH DART_LOG_LEVEL=ERROR
+libdir=$(cached CMAKE_INSTALL_LIBDIR)
+PATH=$clone/dart/bin:$PATH MANPATH=$clone/dart/share/man
+export PATH MANPATH DART_LOG_LEVEL=ERROR OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+mpi=
+[[ ! -x $build/dart-mpi/dartrun ]] || mpi=mpi
+
 blocks=0
-for block in "$work"/README.*.sh "$work"/[!R]*.sh; do
-  [[ -e $block ]] || continue
-  ! grep -q mpi "$block" || [[ -x $build/dart-mpi/dartrun ]] || continue
-  blocks=$((blocks + 1))
-  run timeout 100 bash -ex "$block"
-  [[ $code == 0 ]] || fail "$(basename "$block"), exit code $code: $(<"$block")"$'\n'"it said: $out"$'\n'"$err"
-  if [[ ! -e program && -d dart/bin ]]; then # what the pages call ./program
-    PKG_CONFIG_PATH=$clone/dart/lib/pkgconfig bash -c 'cc "$1" -o program $(pkg-config --cflags --libs dart-shmem)' - \
-      "$top/examples/guide.c" || fail "no program could be made"
-  fi
+run_blocks() { # FILE...
+  local block
+  for block; do
+    ! grep -q mpi "$block" || [[ -n $mpi ]] || continue
+    blocks=$((blocks + 1))
+    run timeout 100 bash -ex "$block"
+    [[ $code == 0 ]] || fail "$(basename "$block"), exit code $code: $(<"$block")"$'\n'"it said: $out"$'\n'"$err"
+  done
+}
+
+# What the pages call ./program, with one of the backends.
+make_program() {
+  PKG_CONFIG_PATH=$clone/dart/$libdir/pkgconfig bash -c 'cc "$1" -o program $(pkg-config --cflags --libs "$2")' - \
+    "$top/examples/guide.c" "dart-$1" || fail "no program could be made with dart-$1"
+}
+
+# A block of README with `cmake --install` makes the folder that the other pages' commands are in.
+run_blocks "$work"/README.*.sh
+for backend in shmem $mpi; do
+  rm -rf run trace
+  make_program $backend
+  run_blocks "$work"/[!R]*.sh
 done
 ((blocks >= 7)) || fail "only $blocks blocks of commands were found"
+
+# ---- commands in the text -------------------------------------------------------------------------
+
+# A command is a code span, or a line in a box without a language, that begins with one of these words, and settings before
+# it; or settings alone, with which a program then runs on two nodes. Each runs as it stands, or as this table has it,
+# or the table says after "-" who else runs it, or why nobody does.
+words='dartrun|dartrun-[a-z-]*|dart-info|dart-report|dart-trace|mpiexec|mpicc[.a-z]*|cc|cmake|man|env|ulimit|sysctl|echo|kill|docker'
+words+='|srun|salloc|sbatch|ucx_info|fi_info|mpichversion|dpkg-buildpackage|\./check|\./quickstart|(build|bench|packaging)/[^ ]*'
+alone='dart-info|ucx_info|fi_info|mpichversion|\./quickstart|\./check' # commands without an argument
+untried='- no hardware for it here; the page says so'
+machine='- changes the whole machine'
+container='- no containers can be started in a test; cli.tmpfs and cli.clusters have a small /dev/shm'
+declare -A instead=(
+  ['dartrun -n 4 PROGRAM']='dartrun -n 4 ./program'
+  ['dartrun --nodes K']='dartrun --nodes 2 -n 2 ./program'
+  ['dartrun --tag']='dartrun --tag -n 2 ./program'
+  ['dartrun ... \| head']='dartrun -n 2 ./program | head'
+  ['mpiexec -n 4 ./program']='"$MPIEXEC" -n 4 build/release/examples/guide-mpi'
+  ['mpiexec -genv']='"$MPIEXEC" -genv DART_HEAP_CHUNK 32M -n 2 build/release/examples/guide-mpi'
+  ['LD_PRELOAD=…/libdart-trace.so']='DART_REPORT=by-mpiexec LD_PRELOAD=$LIBDIR/libdart-trace.so "$MPIEXEC" -n 2 ./program && [[ -e by-mpiexec/unit-1.json ]]'
+  ['cmake --install']='cmake --install build/release --prefix "$PWD/parts" --component runtime'
+  ['env -i']='[[ $(dartrun -n 2 env -i build/release/examples/guide-shmem | grep -c "for 1 units") == 2 ]]'
+  ['DART_CHECK=0']='DART_CHECK=0 dartrun -n 2 ./program'
+  ['ulimit -n 4096']='ulimit -n 4096 && dartrun -n 4 ./program'
+  ['ulimit -v unlimited']='ulimit -v unlimited && dartrun -n 2 ./program'
+  ['ulimit -f unlimited']='ulimit -f unlimited && dartrun -n 2 ./program'
+  ['UCX_TLS=tcp,self,sm UCX_NET_DEVICES=eth0']='- cli.clusters: it has an eth0'
+  ['SLURM_MPI_TYPE=pmi2']='- cli.clusters'
+  ['srun --mpi=list']='- cli.clusters'
+  ['dart-info --doctor']='dartrun -n 2 dart-info --doctor'
+  ['dartrun -n 3 true </dev/null']='- the page says that it fails now and then'
+  ['OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1']='- openmpi.*, which run as root'
+  ['OMPI_MCA_rmaps_base_oversubscribe=1']='- openmpi.*, by dartrun'
+  ['OMPI_MCA_hwloc_base_binding_policy=none']='- openmpi.*, by dartrun'
+  ['OMPI_MCA_mpi_yield_when_idle=1']='- openmpi.two_hosts'
+  ['OMPI_MCA_osc=rdma,ucx,sm']='- openmpi.two_hosts'
+  ['OMPI_MCA_pml=ucx OMPI_MCA_osc=ucx']='- cli.clusters, in a longer command'
+  ['OMPI_MCA_pml=cm OMPI_MCA_mtl=ofi FI_PROVIDER=...']=$untried
+  ['kill -USR1']='- cli.hang'
+  ['DART_HANG=5']='- cli.tutorial'
+  ['DART_HANG=5 build/release/dart-shmem/dartrun -n 3 build/release/examples/tutorial-wrong-6_stencil-shmem']='- cli.tutorial: it hangs'
+  ['DART_CHECK=1 build/release/dart-shmem/dartrun -n 3 build/release/examples/tutorial-wrong-1_hello-shmem']='! DART_CHECK=1 build/release/dart-shmem/dartrun -n 3 build/release/examples/tutorial-wrong-1_hello-shmem'
+  ['cmake --build build/release --target html']='- cli.man, without the target'
+  ['cmake -B build && cmake --build build']='- cli.release does so from the tarball'
+  ['cmake -DMPI_C_COMPILER=mpicc.openmpi']='- openmpi.both_mpis'
+  ['bench/papers OUTPUT']='- cli.papers, with fewer measurements'
+  ['dpkg-buildpackage -us -uc -b']='- cli.package'
+  ['./quickstart']='- installs packages, and builds for minutes: it is what comes before all this'
+  ['./check']='- runs this test'
+  ['./check --all']='- runs this test'
+  ['./check --all -C slow -L slow']='- takes hours'
+  ['./check NAME...']='- runs this test'
+  ['docker run --shm-size=8g']=$container
+  ['docker run --memory']=$container
+  ['docker run --cap-add SYS_PTRACE']=$container
+  ['docker run --tmpfs /dev/shm:rw']=$container
+  ['docker run --shm-size=8g --cap-add SYS_PTRACE ...']=$container
+  ['sysctl kernel.yama.ptrace_scope=1']=$machine
+  ['sysctl vm.max_map_count']='[[ -e /proc/sys/vm/max_map_count ]]'
+  ['echo advise >/sys/kernel/mm/transparent_hugepage/shmem_enabled']=$machine
+  ['UCX_TLS=rc,self,sm UCX_NET_DEVICES=mlx5_0:1']=$untried
+  ['FI_PROVIDER=tcp FI_TCP_IFACE=eth0']=$untried
+  ['FI_PROVIDER=cxi']=$untried
+  ['FI_PROVIDER=verbs']=$untried
+  ['FI_PROVIDER=psm2']=$untried
+)
+
+# PAGE, a tab, and the text of each code span and line in a box without a language.
+spans() {
+  awk '
+    function cut(   parts, i, n) {
+      n = split(text, parts, "`")
+      for (i = 2; i < n; i += 2) print name "\t" parts[i]
+      text = ""
+    }
+    FNR == 1 { cut(); inside = 0; name = FILENAME; sub(/.*\//, "", name) }
+    /^```/ { inside = !inside; next }
+    inside { next }
+    /^    [^ ]/ { sub(/^    /, ""); sub(/  +# .*/, ""); print name "\t" $0; next }
+    /^$/ || /^\|/ { cut() }
+    { text = text " " $0 }
+    END { cut() }' "${pages[@]/#/$top/}"
+}
+
+# The launcher's or the library's words, which begin as a command does.
+is_message() { [[ $1 =~ ^(dartrun|mpiexec|dart-[a-z]*)(:|\ started|\ ended|\ has|\ \.\.\.\ was|$) || $1 == *': '* ]]; }
+
+tried=0 used=
+try() { # PAGE TEXT
+  local text=$2 do=${instead[$2]-}
+  used+=$'\n'$text$'\n'
+  [[ $do != '- '* ]] || { echo "not run, of $1: $text ($(cut -c3- <<<"$do"))"; return; }
+  if [[ -z $do ]]; then
+    do=$text
+    [[ ! $text =~ ^([A-Z][A-Za-z_]*=[^ ]+ ?)+$ ]] || do="$text dartrun --nodes 2 -n 2 ./program"
+  fi
+  [[ -n $mpi || ! $do =~ [mM][pP][iI]|UCX ]] || return 0
+  [[ ! $do =~ ^($alone|man)( |$) ]] || command -v "${do%% *}" >/dev/null ||
+    { echo "not run, of $1: $text (it is not installed here)"; return; }
+  tried=$((tried + 1))
+  LIBDIR=$clone/dart/$libdir MPIEXEC=$(cached MPIEXEC_EXECUTABLE) run timeout 50 bash -c "$do"
+  [[ $code == 0 ]] || fail "$1: \`$text\`, run as \`$do\`: exit code $code; it said: $out"$'\n'"$err"
+}
+make_program "${mpi:-shmem}"
+while IFS=$'\t' read -r page text; do
+  if [[ $text =~ ^([A-Z][A-Za-z_]*=[^ ]*\ *)*($words)\ . || $text =~ ^($alone)$ ||
+    $text =~ ^([A-Z][A-Za-z_]*=[^ ]+\ ?)+$ ]] && ! is_message "$text"; then
+    try "$page" "$text"
+  fi
+done < <(spans | sort -u -k2 -t$'\t')
+((tried >= 20)) || fail "only $tried commands were found in the text"
+for text in "${!instead[@]}"; do
+  [[ $used == *$'\n'"$text"$'\n'* ]] || fail "no page has \`$text\` any more, of the table here"
+done
 finish
