@@ -10,6 +10,7 @@
 #include "dart_test.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -657,7 +658,7 @@ void test_fill(void *buffer, int writer, int round, size_t nbytes)
 }
 
 const test_type_t test_types[TEST_TYPES] = {
-  { DART_TYPE_BYTE, "BYTE", 1, TEST_SIGNED },
+  { DART_TYPE_BYTE, "BYTE", 1, CHAR_MIN < 0 ? TEST_SIGNED : TEST_UNSIGNED }, /* ordered as char */
   { DART_TYPE_SHORT, "SHORT", 2, TEST_SIGNED },
   { DART_TYPE_INT, "INT", 4, TEST_SIGNED },
   { DART_TYPE_UINT, "UINT", 4, TEST_UNSIGNED },
@@ -676,7 +677,7 @@ const test_type_t test_types[TEST_TYPES] = {
 };
 
 #define FOR_TYPES(X)                         \
-  X(DART_TYPE_BYTE, signed char)             \
+  X(DART_TYPE_BYTE, char)                    \
   X(DART_TYPE_SHORT, short)                  \
   X(DART_TYPE_INT, int)                      \
   X(DART_TYPE_UINT, unsigned)                \
