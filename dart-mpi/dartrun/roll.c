@@ -351,6 +351,16 @@ static void say_end(const children_t *children, int code)
     launch_say("mpiexec ended with code %d", code);
 }
 
+/* Hydra's code for a unit that a signal has killed is the signal; a shell adds 128, and so does dartrun. */
+static int code_of_end(const roll_t *roll, int code)
+{
+  int   signal;
+  pid_t killed   = relay_killed(&signal);
+  bool  ended_it = roll->cause != NULL ? roll->cause->pid == killed : !roll->said;
+
+  return killed > 0 && ended_it ? 128 + signal : code;
+}
+
 static void mpiexec_ended(void *owner, children_t *children, uint32_t child, pid_t pid, int status)
 {
   roll_t *roll = owner;
@@ -358,6 +368,7 @@ static void mpiexec_ended(void *owner, children_t *children, uint32_t child, pid
 
   (void)child;
   relay_ended();
+  code = code_of_end(roll, code);
   if (WIFSIGNALED(status) && is_news(roll, children))
     launch_say("mpiexec (pid %d) was killed by signal %d (%s)", (int)pid, WTERMSIG(status),
                strsignal(WTERMSIG(status)));

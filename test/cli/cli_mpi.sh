@@ -74,7 +74,7 @@ printf 'This typically refers to a problem with your application.\n'
 printf 'Please see the FAQ page for debugging suggestions\nlast'
 exit 9
 END
-run "$dartrun" -n 3 "$unit"; expect_code 9
+run "$dartrun" -n 3 "$unit"; expect_code 137
 rule=$(printf '=%.0s' {1..83})
 expect_out $'\n\n'"$rule"$'\nprogram\n==\n'"$rule"$'\n'"$rule"$'\nlast'
 expect_line "dartrun: a unit (pid 77) was killed by signal 9 (Killed)"
@@ -99,6 +99,9 @@ expect_code 0; expect_out "for unit 0"
 run "$dartrun" -n 2 "$unit" '*:exit=3';          expect_code 3
 run "$dartrun" -n 2 "$unit" '1:kill=11'
 [[ $code != 0 ]] || fail "a unit was killed, and the exit code is 0"
+for signal in 9 11 6; do
+  run "$dartrun" -n 2 "$build/test/dart-end-mpi" "1:init,kill=$signal" '*:init,exit'; expect_code $((128 + signal))
+done
 
 # A program that started MPI without threads gets no agent, is told so once, unless it wants none, and
 # works.
