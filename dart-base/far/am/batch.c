@@ -18,6 +18,7 @@ static void empty(dart__am_batch_t *batch)
   batch->result_words = 0;
   batch->has_results  = false;
   batch->is_posted    = false;
+  batch->is_full      = false;
   batch->is_selected  = false;
   batch->described    = 0;
   batch->nscatters    = 0;
@@ -115,6 +116,7 @@ uint32_t dart__am_batch_scatter(dart__am_batch_t *batch, const dart__am_record_t
   dart__am_scatter_t *scatter = &batch->scatter[batch->nscatters++];
 
   dart__assert(batch->nscatters <= DART__AM_SCATTERS);
+  batch->is_full |= batch->nscatters == DART__AM_SCATTERS;
   dart__type_copy(r->type, &scatter->type); /* needs no memory: the program has created it */
   scatter->from = r->from;
   return (uint32_t)batch->nscatters;

@@ -51,6 +51,7 @@ typedef struct dart__am_batch {
   size_t                 result_words;
   bool                   has_results; /* they were delivered */
   bool                   is_posted;   /* it and all its data were handed to the transport */
+  bool                   is_full;     /* of data, scattered results or arrivals: it takes no more */
   dart__am_selection_t   selection;   /* what the last SELECT said */
   bool                   is_selected; /* there was one */
   uint64_t               described;   /* number of the type that the last TYPE named; 0: none */
@@ -109,7 +110,7 @@ static inline size_t dart__am_record_words(const dart__am_record_t *r)
 static inline bool dart__am_batch_fits(const dart__am_batch_t *batch, size_t nwords,
                                        size_t result_words, size_t most)
 {
-  return batch->nwords + batch->ndata * DART__AM_DATA_WORDS + nwords <= most &&
+  return !batch->is_full && batch->nwords + batch->ndata * DART__AM_DATA_WORDS + nwords <= most &&
          batch->result_words + result_words <= most;
 }
 

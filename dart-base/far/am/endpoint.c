@@ -105,6 +105,7 @@ void dart__am_endpoint_add_arrival(dart__am_t *am, int32_t peer, dart__am_endpoi
                                    const dart__am_arrival_t *arrival)
 {
   ep->open->arrival[ep->open->narrivals++] = *arrival;
+  ep->open->is_full |= ep->open->narrivals == DART__AM_ARRIVALS;
   ep->narrivals++;
   dart__am_number_set(&ep->local, ep->sent + 1);
   dart__am_peers_add(&am->arriving, peer, &ep->arriving_index);
@@ -139,6 +140,7 @@ static void receive_got(dart__am_t *am, int32_t peer, dart__am_batch_t *batch)
 static void announce(dart__am_endpoint_t *ep, const dart__am_data_t *data)
 {
   ep->open->data[ep->open->ndata++] = *data;
+  ep->open->is_full |= ep->open->ndata == DART__AM_DATA;
   dart__am_number_set(&ep->newest, ep->sent + 1);
   dart__am_number_set(&ep->local, ep->sent + 1);
 }

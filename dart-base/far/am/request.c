@@ -170,20 +170,6 @@ uint64_t dart__am_swap(dart__am_t *am, const dart__am_address_t *at, const void 
 
 /* ---- messages of data ----------------------------------------------------------------------- */
 
-/* Room for one message of data in the open batch. */
-static void reserve_data(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
-{
-  dart__turns_t turns = { 0 };
-
-  for (;;) {
-    dart__am_endpoint_reserve(am, peer, ep, DART__AM_DATA_WORDS, 0);
-    if (ep->open->ndata < DART__AM_DATA)
-      return;
-    if (!dart__am_endpoint_send(am, peer, ep, false))
-      dart__am_endpoint_wait(am, ep, &turns);
-  }
-}
-
 /* What the next message carries of `nbytes`, from `from` on. */
 static dart__am_data_t next_data(const dart__am_address_t *at, size_t from, size_t nbytes,
                                  bool is_got)
@@ -204,7 +190,7 @@ uint64_t dart__am_send_data(dart__am_t *am, const dart__am_address_t *at, const 
   for (size_t from = 0; from < nbytes; from += DART__AM_DATA_MOST) {
     dart__am_data_t data = next_data(at, from, nbytes, false);
 
-    reserve_data(am, at->peer, ep);
+    dart__am_endpoint_reserve(am, at->peer, ep, DART__AM_DATA_WORDS, 0);
     number = ep->sent + 1;
     dart__am_endpoint_add_data(am, at->peer, ep, &data, (const char *)src + from);
   }
@@ -221,7 +207,7 @@ uint64_t dart__am_get_data(dart__am_t *am, const dart__am_address_t *at, void *d
   for (size_t from = 0; from < nbytes; from += DART__AM_DATA_MOST) {
     dart__am_data_t data = next_data(at, from, nbytes, true);
 
-    reserve_data(am, at->peer, ep);
+    dart__am_endpoint_reserve(am, at->peer, ep, DART__AM_DATA_WORDS, 0);
     dart__am_endpoint_add_got(ep, &data, (char *)dst + from);
     number = ep->sent + 1;
     dart__am_endpoint_send(am, at->peer, ep,
@@ -322,21 +308,6 @@ uint64_t dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const voi
   return number;
 }
 
-/* Room for one arrival in the open batch, beside the record. */
-static void reserve_arrival(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,
-                            const dart__am_record_t *r)
-{
-  dart__turns_t turns = { 0 };
-
-  for (;;) {
-    dart__am_endpoint_reserve(am, peer, ep, dart__am_record_words(r), 0);
-    if (ep->open->narrivals < DART__AM_ARRIVALS)
-      return;
-    if (!dart__am_endpoint_send(am, peer, ep, false))
-      dart__am_endpoint_wait(am, ep, &turns);
-  }
-}
-
 /* A record that does nothing keeps it in order with the requests before, some of which may have been sent. */
 uint64_t dart__am_notify_here(dart__am_t *am, int32_t peer, void *flag, uint64_t value,
                               dart_operation_t op)
@@ -346,7 +317,7 @@ uint64_t dart__am_notify_here(dart__am_t *am, int32_t peer, void *flag, uint64_t
   uint64_t             number;
 
   dart__am_spin_lock(&ep->lock);
-  reserve_arrival(am, peer, ep, &r);
+  dart__am_endpoint_reserve(am, peer, ep, dart__am_record_words(&r), 0);
   dart__am_endpoint_append(ep, NULL, &r);
   dart__am_endpoint_add_arrival(am, peer, ep, &(dart__am_arrival_t){ flag, value, op });
   number = ep->sent + 1;

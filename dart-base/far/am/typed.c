@@ -148,20 +148,13 @@ static dart__am_record_t make_record(const typed_t *t, const size_t *from, size_
  * thread may change meanwhile what that takes. */
 static void reserve_record(const typed_t *t, const dart__am_record_t *r)
 {
-  size_t        nwords = RECORD_WORDS + dart__am_words(r->second_bytes), naming;
-  dart__turns_t turns  = { 0 };
+  size_t nwords = RECORD_WORDS + dart__am_words(r->second_bytes), naming;
 
-  for (;;) {
+  do {
     naming = naming_words(t);
     dart__am_endpoint_reserve(t->am, t->at->peer, t->ep, nwords + naming,
                               dart__am_words(r->result_bytes) + 1);
-    if (naming_words(t) > naming)
-      continue;
-    if (t->is_put || t->ep->open->nscatters < DART__AM_SCATTERS)
-      return;
-    if (!dart__am_endpoint_send(t->am, t->at->peer, t->ep, false))
-      dart__am_endpoint_wait(t->am, t->ep, &turns);
-  }
+  } while (naming_words(t) > naming);
 }
 
 static uint64_t append_piece(const typed_t *t, size_t from, size_t nelem)
