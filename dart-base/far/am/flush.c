@@ -134,11 +134,7 @@ void dart__am_settle_to(dart__am_t *am, int32_t peer, uint64_t number)
 
 void dart__am_settle(dart__am_t *am, int32_t peer)
 {
-  dart__am_endpoint_t *ep = &am->endpoint[peer];
-
-  dart__am_spin_lock(&ep->lock);
-  wait_for(am, peer, ep, last_of(ep, DART__AM_REMOTE));
-  dart__am_spin_unlock(&ep->lock);
+  dart__am_settle_to(am, peer, dart__am_newest(am, peer));
 }
 
 void dart__am_ping_blocking(dart__am_t *am, int32_t peer)
@@ -149,82 +145,51 @@ void dart__am_ping_blocking(dart__am_t *am, int32_t peer)
 
 /* ---- many peers ---------------------------------------------------------------------------- */
 
-/* A loop over the busy peers that `is_member` accepts; from the end, see peers.h. */
-typedef struct {
-  dart__am_t *am;
-  bool (*is_member)(const void *set, int32_t peer);
-  const void *set;
-  int32_t     index;
-} walk_t;
+/* What is done about one of them. Its lock is held, and may be given up meanwhile. */
+typedef dart_ret_t action_t(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint64_t last);
 
-static dart__am_endpoint_t *next(walk_t *walk, int32_t *peer_out)
+static dart_ret_t ask(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint64_t last)
 {
-  while (walk->index-- > 0) {
-    *peer_out = dart__am_peers_at(&walk->am->busy, walk->index);
-    if (*peer_out >= 0 && walk->is_member(walk->set, *peer_out))
-      return &walk->am->endpoint[*peer_out];
-  }
-  return NULL;
+  dart__am_endpoint_ask(am, peer, ep, last);
+  return DART_OK;
 }
 
-static walk_t begin_walk(dart__am_t *am, bool (*is_member)(const void *, int32_t), const void *set)
+static dart_ret_t wait_and_report(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,
+                                  uint64_t last)
 {
-  return (walk_t){ am, is_member, set, dart__am_peers_count(&am->busy) };
+  wait_for(am, peer, ep, last);
+  return report(am, peer, ep);
 }
 
-/* Ask every peer for a reply, before any is waited for. */
-static void ask_all(walk_t walk, dart__am_scope_t scope)
-{
-  dart__am_endpoint_t *ep;
-  int32_t              peer;
-
-  while ((ep = next(&walk, &peer)) != NULL) {
-    dart__am_spin_lock(&ep->lock);
-    dart__am_endpoint_ask(walk.am, peer, ep, last_of(ep, scope));
-    dart__am_spin_unlock(&ep->lock);
-  }
-}
-
-/* Wait for one peer after the other, each time for what was requested until then: other threads, which may
- * go on requesting, cannot make this thread wait for more. A peer that takes the place of one that left the
+/* For the busy peers that `is_member` accepts; from the end, see peers.h. A peer that takes the place of one that left the
  * set comes from the end, so it is not left out. */
-static void wait_for_all(walk_t walk, dart__am_scope_t scope)
+static dart_ret_t for_members(dart__am_t *am, bool (*is_member)(const void *set, int32_t peer),
+                              const void *set, dart__am_scope_t scope, action_t *action)
 {
-  dart__am_endpoint_t *ep;
-  int32_t              peer;
+  dart_ret_t ret = DART_OK;
 
-  while ((ep = next(&walk, &peer)) != NULL) {
+  for (int32_t index = dart__am_peers_count(&am->busy); index-- > 0;) {
+    int32_t              peer = dart__am_peers_at(&am->busy, index);
+    dart__am_endpoint_t *ep   = peer < 0 ? NULL : &am->endpoint[peer];
+    dart_ret_t           one;
+
+    if (ep == NULL || !is_member(set, peer))
+      continue;
     dart__am_spin_lock(&ep->lock);
-    wait_for(walk.am, peer, ep, last_of(ep, scope));
-    dart__am_spin_unlock(&ep->lock);
-  }
-}
-
-static dart_ret_t report_all(walk_t walk)
-{
-  dart__am_endpoint_t *ep;
-  dart_ret_t           ret = DART_OK;
-  int32_t              peer;
-
-  while ((ep = next(&walk, &peer)) != NULL) {
-    dart_ret_t one;
-
-    dart__am_spin_lock(&ep->lock);
-    one = report(walk.am, peer, ep);
+    one = action(am, peer, ep, last_of(ep, scope));
     dart__am_spin_unlock(&ep->lock);
     ret = ret == DART_OK ? one : ret;
   }
   return ret;
 }
 
+/* Every peer is asked for a reply before any is waited for; each is waited for until what was requested by then is
+ * complete: other threads, which may go on requesting, cannot make this thread wait for more. */
 dart_ret_t dart__am_flush_members(dart__am_t *am, bool (*is_member)(const void *set, int32_t peer),
                                   const void *set, dart__am_scope_t scope)
 {
-  if (dart__am_peers_count(&am->busy) == 0)
-    return DART_OK;
-  ask_all(begin_walk(am, is_member, set), scope);
-  wait_for_all(begin_walk(am, is_member, set), scope);
-  return report_all(begin_walk(am, is_member, set));
+  for_members(am, is_member, set, scope, ask);
+  return for_members(am, is_member, set, scope, wait_and_report);
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */
