@@ -12,7 +12,7 @@
  *                        programs does not come, or when the requests have long been applied. dart_order notes the
  *                        number of the newest batch, and transfers start when that is done
  *
- * Data that are messages of their own (dart__am_send_data) are received in place before the other requests of
+ * Data that are messages of their own (dart__am_move_data) are received in place before the other requests of
  * their batch are applied, so for this they are transfers when they come after the order. When they come before it
  * they are requests: later batches wait for them, and later requests of the batch are applied after them.
  *
@@ -24,7 +24,7 @@
 /** Note that what was requested of the team unit until now comes before transfers that are started later. */
 static inline void dart__order_note(dart__team_t *team, int32_t unit)
 {
-  _Atomic uint64_t *at     = &dart__far_team(team)->ordered[unit];
+  _Atomic uint64_t *at     = &dart__far_team(team)->unit[unit].ordered;
   uint64_t          newest = dart__am_newest(dart__engine.am, team->members[unit]);
   /* relaxed: threads that rely on each other's calls synchronise by themselves */
   uint64_t before = atomic_load_explicit(at, memory_order_relaxed);
@@ -38,7 +38,7 @@ static inline void dart__order_note(dart__team_t *team, int32_t unit)
 static inline void dart__order_wait(const dart__team_t *team, int32_t unit)
 {
   uint64_t number =
-      atomic_load_explicit(&dart__far_team(team)->ordered[unit], memory_order_relaxed);
+      atomic_load_explicit(&dart__far_team(team)->unit[unit].ordered, memory_order_relaxed);
 
   if (__builtin_expect(number != 0, 0))
     dart__am_settle_to(dart__engine.am, team->members[unit], number);

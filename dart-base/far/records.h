@@ -39,10 +39,8 @@ static inline uint64_t dart__records_start_typed(const dart__rma_t *rma, bool is
 {
   dart__am_address_t at = dart__am_address(&rma->at);
 
-  return is_put ? dart__am_put_typed(dart__engine.am, &at, rma->type, rma->buffer, rma->local_type,
-                                     rma->nelem)
-                : dart__am_get_typed(dart__engine.am, &at, rma->type, rma->buffer, rma->local_type,
-                                     rma->nelem);
+  return dart__am_move_typed(dart__engine.am, &at, rma->type, rma->buffer, rma->local_type,
+                             rma->nelem, is_put);
 }
 
 /** Bytes in a row, as messages that are received in place. */
@@ -51,8 +49,7 @@ static inline uint64_t dart__records_start_message(const dart__rma_t *rma, bool 
   dart__am_address_t at = dart__am_address(&rma->at);
 
   dart__order_wait(rma->at.team, rma->at.unit);
-  return is_put ? dart__am_send_data(dart__engine.am, &at, rma->buffer, rma->nbytes)
-                : dart__am_get_data(dart__engine.am, &at, rma->buffer, rma->nbytes);
+  return dart__am_move_data(dart__engine.am, &at, rma->buffer, rma->nbytes, is_put);
 }
 
 #endif

@@ -253,7 +253,7 @@ static void data_come_before_what_follows(void **state)
   (void)state;
   open_with(2, usual());
   memset(data, 0x5a, sizeof data);
-  dart__am_send_data(peer[0].am, &at, data, sizeof data);
+  dart__am_move_data(peer[0].am, &at, data, sizeof data, true);
   dart__am_notify(peer[0].am, NULL, NULL, 0, &counter, 1, DART_OP_SUM);
   while (*word_of(1, 0) == 0)
     progress();
@@ -277,7 +277,7 @@ static void data_are_got_before_what_follows(void **state)
   open_with(2, usual());
   memset(peer[1].memory + 64, 0x5a, sizeof got[0]);
   for (int i = 0; i < 2; i++)
-    dart__am_get_data(peer[0].am, &at, got[i], sizeof got[i]);
+    dart__am_move_data(peer[0].am, &at, got[i], sizeof got[i], false);
   dart__am_put(peer[0].am, &late, &one, sizeof one);
   assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_LOCAL), DART_OK);
   for (size_t i = 0; i < sizeof got[0]; i++)
@@ -308,7 +308,7 @@ static void a_flag_here_is_updated_when_all_has_come(void **state)
       dart__am_get(peer[0].am, &some, got + from, PIECE);
     }
     if (round != 0)
-      dart__am_get_data(peer[0].am, &at, got + PIECES * PIECE, 30000);
+      dart__am_move_data(peer[0].am, &at, got + PIECES * PIECE, 30000, false);
     assert_int_equal(flag, 7);
     dart__am_notify_here(peer[0].am, 1, &flag, 5, DART_OP_SUM);
     for (int looks = 0; flag == 7 && looks < 1000; looks++)
@@ -362,7 +362,7 @@ static void a_peer_that_has_all_need_not_stay(void **state)
   (void)state;
   for (int by_word = 0; by_word < 2; by_word++) {
     open_with(2, usual());
-    dart__am_send_data(peer[0].am, &at, data, sizeof data);
+    dart__am_move_data(peer[0].am, &at, data, sizeof data, true);
     if (by_word)
       dart__am_epoch(peer[0].am, 1, &about, NULL, 0, NULL, 0, true);
     else
@@ -496,8 +496,8 @@ static void there_and_back(dart_datatype_t at_type, dart_datatype_t type, size_t
     words[i] = i + 1;
   dart__type_copy(there, &copies[0]);
   dart__type_copy(here, &copies[1]);
-  dart__am_put_typed(peer[0].am, &at, &copies[0], words, &copies[1], nelem);
-  dart__am_get_typed(peer[0].am, &at, &copies[0], back, &copies[1], nelem);
+  dart__am_move_typed(peer[0].am, &at, &copies[0], words, &copies[1], nelem, true);
+  dart__am_move_typed(peer[0].am, &at, &copies[0], back, &copies[1], nelem, false);
   dart__type_forget(&copies[0]);
   dart__type_forget(&copies[1]);
   flush(0, 1);
@@ -540,8 +540,8 @@ static void put_every(size_t stride, uint64_t value)
   uint64_t           words[2] = { value, value + 1 };
   dart__am_address_t at       = test_address(1, 0);
 
-  dart__am_put_typed(peer[0].am, &at, dart__type_find(type), words,
-                     &dart__type_basic[DART_TYPE_ULONG], 2);
+  dart__am_move_typed(peer[0].am, &at, dart__type_find(type), words,
+                      &dart__type_basic[DART_TYPE_ULONG], 2, true);
   assert_int_equal(dart_type_destroy(&type), DART_OK);
 }
 
@@ -635,18 +635,18 @@ static void elements_beyond_the_memory_are_refused(void **state)
   (void)state;
   open_with(2, usual());
   beyond.offset += 8;
-  dart__am_put_typed(peer[0].am, &beyond, dart__type_find(type), words,
-                     &dart__type_basic[DART_TYPE_ULONG], 10);
+  dart__am_move_typed(peer[0].am, &beyond, dart__type_find(type), words,
+                      &dart__type_basic[DART_TYPE_ULONG], 10, true);
   assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
   for (size_t i = 0; i < BYTES / 8; i++)
     assert_int_equal(*word_of(1, i), 0);
-  dart__am_get_typed(peer[0].am, &beyond, dart__type_find(type), words,
-                     &dart__type_basic[DART_TYPE_ULONG], 10);
+  dart__am_move_typed(peer[0].am, &beyond, dart__type_find(type), words,
+                      &dart__type_basic[DART_TYPE_ULONG], 10, false);
   assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
   assert_int_equal(words[9], 0);
   words[9] = 7;
-  dart__am_put_typed(peer[0].am, &fits, dart__type_find(type), words,
-                     &dart__type_basic[DART_TYPE_ULONG], 10);
+  dart__am_move_typed(peer[0].am, &fits, dart__type_find(type), words,
+                      &dart__type_basic[DART_TYPE_ULONG], 10, true);
   flush(0, 1);
   assert_int_equal(*word_of(1, BYTES / 8 - 1), 7);
   close_all();
@@ -741,8 +741,8 @@ static void refused_requests_are_said_once(void **state)
   dart__am_put(peer[0].am, &no_segment, &one, sizeof one);
   dart__am_put(peer[0].am, &good, &one, sizeof one);
   dart__am_get(peer[0].am, &beyond, &got, sizeof got);
-  dart__am_send_data(peer[0].am, &far_data, data, sizeof data);
-  dart__am_get_data(peer[0].am, &far_data, data, sizeof data);
+  dart__am_move_data(peer[0].am, &far_data, data, sizeof data, true);
+  dart__am_move_data(peer[0].am, &far_data, data, sizeof data, false);
   assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
   assert_int_equal(*word_of(1, 0), 1); /* all others were applied */
   flush(0, 1);
@@ -875,7 +875,7 @@ static void without_memory_requests_wait(void **state)
     add(0, 1 + i % (PEERS - 1), 0, 1);
   dart__am_get(peer[0].am, &counter, &got, sizeof got);
   for (int i = 0; i < 10; i++) {
-    dart__am_send_data(peer[0].am, &at, data, BYTES - 8);
+    dart__am_move_data(peer[0].am, &at, data, BYTES - 8, true);
     dart__am_notify(peer[0].am, &at, &one, sizeof one, &counter, 1, DART_OP_SUM);
     add(2, 1, 0, 1); /* its batches wait for memory that batches hold which wait for data */
   }

@@ -143,7 +143,7 @@ static void get_and_be_told(thread_t *t, int peer)
     dart__am_get(mine, &there, got, nbytes);
   } else {
     flush(t, peer, true); /* or data would be read before earlier puts */
-    dart__am_get_data(mine, &there, got, nbytes);
+    dart__am_move_data(mine, &there, got, nbytes, false);
   }
   dart__am_notify_here(mine, peer, &flag, by, DART_OP_SUM);
   while (look(&flag) != told)
@@ -203,14 +203,14 @@ static void put_and_get_elements(thread_t *t, int peer)
     data[i] = (unsigned char)test_draw(&t->random);
   for (size_t k = 0; k < nelem; k++)
     t->expected[peer][offset + place_in(at_type, k)] = data[place_in(type, k)];
-  dart__am_put_typed(mine, &there, at_type, data, type, nelem);
+  dart__am_move_typed(mine, &there, at_type, data, type, nelem, true);
   memset(data, 0xee, sizeof data); /* they were copied */
   if (test_draw(&t->random) % 2 == 0)
     return;
   type = draw_type(t);
   memset(got, 0xcc, sizeof got);
   memset(data, 0xcc, sizeof data);
-  dart__am_get_typed(mine, &there, at_type, got, type, nelem);
+  dart__am_move_typed(mine, &there, at_type, got, type, nelem, false);
   for (size_t k = 0; k < nelem; k++)
     data[place_in(type, k)] = t->expected[peer][offset + place_in(at_type, k)];
   flush(t, peer, test_draw(&t->random) % 2 == 0);
@@ -287,7 +287,7 @@ static void get_back(thread_t *t, int peer, const dart__am_address_t *channel, u
                      size_t nbytes)
 {
   memset(data, 0xdd, nbytes);
-  dart__am_get_data(mine, channel, data, nbytes);
+  dart__am_move_data(mine, channel, data, nbytes, false);
   flush(t, peer, false);
   expect(is_right(data, t->id, t->sent[peer]), "data are not those that were sent", t->id, t->step);
 }
@@ -315,7 +315,7 @@ static void send(thread_t *t, int peer)
     dart__am_notify(mine, &channel, data, nbytes, &counter, 1, DART_OP_SUM);
     memset(data, 0xdd, nbytes);
   } else {
-    dart__am_send_data(mine, &channel, data, nbytes);
+    dart__am_move_data(mine, &channel, data, nbytes, true);
     dart__am_notify(mine, NULL, NULL, 0, &counter, 1, DART_OP_SUM);
     flush(t, peer, false);
     get_back(t, peer, &channel, data, nbytes);

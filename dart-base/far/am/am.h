@@ -154,15 +154,11 @@ typedef struct {
 uint64_t dart__am_put(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes);
 uint64_t dart__am_get(dart__am_t *am, const dart__am_address_t *at, void *dst, size_t nbytes);
 
-/** The same for elements that lie as `at_type` says in the peer's memory, and as `type` says in the buffer, any
- *  number of them. The types are compatible, were created by the program or are copies of such, and may end
- *  before the request is complete. */
-uint64_t dart__am_put_typed(dart__am_t *am, const dart__am_address_t *at,
-                            const dart__type_t *at_type, const void *src, const dart__type_t *type,
-                            size_t nelem);
-uint64_t dart__am_get_typed(dart__am_t *am, const dart__am_address_t *at,
-                            const dart__type_t *at_type, void *dst, const dart__type_t *type,
-                            size_t nelem);
+/** Put or get any number of elements that lie as `at_type` says in the peer's memory, and as `type` says in the buffer. The
+ *  types are compatible, were created by the program or are copies of such, and may end before the request is complete. */
+uint64_t dart__am_move_typed(dart__am_t *am, const dart__am_address_t *at,
+                             const dart__type_t *at_type, void *buffer, const dart__type_t *type,
+                             size_t nelem, bool is_put);
 
 /** Whether these take elements of such a type, on either side. */
 bool dart__am_takes_type(const dart__am_t *am, const dart__type_t *type);
@@ -182,14 +178,11 @@ uint64_t dart__am_fetch(dart__am_t *am, const dart__am_address_t *at, const void
 uint64_t dart__am_swap(dart__am_t *am, const dart__am_address_t *at, const void *value,
                        const void *compare, void *result, dart_datatype_t type);
 
-/** Put any number of bytes, received in place. `src` may be reused after local completion. Later requests
- *  to the peer are applied after it. */
-uint64_t dart__am_send_data(dart__am_t *am, const dart__am_address_t *at, const void *src,
-                            size_t nbytes);
-
-/** Get any number of bytes, received in place; `dst` is filled when the request is complete. Later requests to the peer
- *  are applied after the bytes were read, which may be before earlier batches that wait for their data. */
-uint64_t dart__am_get_data(dart__am_t *am, const dart__am_address_t *at, void *dst, size_t nbytes);
+/** Put or get any number of bytes, received in place. The buffer of a put may be reused, that of a get is filled, when it
+ *  is locally complete. Later requests to the peer are applied after a put; after the bytes of a get were read, which may
+ *  be before earlier batches that wait for their data. */
+uint64_t dart__am_move_data(dart__am_t *am, const dart__am_address_t *at, void *buffer,
+                            size_t nbytes, bool is_put);
 
 /** Put `nbytes`, at most DART__AM_PUT_MOST, perhaps 0, and then update a flag of the same peer, a word of 64
  *  bits, by an operator of DART_TYPE_ULONG. Sent at once, even beyond the window; with is_sent_later set, if

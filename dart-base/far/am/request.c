@@ -180,38 +180,25 @@ static dart__am_data_t next_data(const dart__am_address_t *at, size_t from, size
                             .is_got    = is_got };
 }
 
-uint64_t dart__am_send_data(dart__am_t *am, const dart__am_address_t *at, const void *src,
-                            size_t nbytes)
+uint64_t dart__am_move_data(dart__am_t *am, const dart__am_address_t *at, void *buffer,
+                            size_t nbytes, bool is_put)
 {
   dart__am_endpoint_t *ep     = &am->endpoint[at->peer];
   uint64_t             number = 0;
 
   dart__am_spin_lock(&ep->lock);
   for (size_t from = 0; from < nbytes; from += DART__AM_DATA_MOST) {
-    dart__am_data_t data = next_data(at, from, nbytes, false);
+    dart__am_data_t data = next_data(at, from, nbytes, !is_put);
 
     dart__am_endpoint_reserve(am, at->peer, ep, DART__AM_DATA_WORDS, 0);
     number = ep->sent + 1;
-    dart__am_endpoint_add_data(am, at->peer, ep, &data, (const char *)src + from);
-  }
-  dart__am_spin_unlock(&ep->lock);
-  return number;
-}
-
-uint64_t dart__am_get_data(dart__am_t *am, const dart__am_address_t *at, void *dst, size_t nbytes)
-{
-  dart__am_endpoint_t *ep     = &am->endpoint[at->peer];
-  uint64_t             number = 0;
-
-  dart__am_spin_lock(&ep->lock);
-  for (size_t from = 0; from < nbytes; from += DART__AM_DATA_MOST) {
-    dart__am_data_t data = next_data(at, from, nbytes, true);
-
-    dart__am_endpoint_reserve(am, at->peer, ep, DART__AM_DATA_WORDS, 0);
-    dart__am_endpoint_add_got(ep, &data, (char *)dst + from);
-    number = ep->sent + 1;
-    dart__am_endpoint_send(am, at->peer, ep,
-                           false); /* so that the peer sends while more is asked for */
+    if (is_put) {
+      dart__am_endpoint_add_data(am, at->peer, ep, &data, (char *)buffer + from);
+    } else {
+      dart__am_endpoint_add_got(ep, &data, (char *)buffer + from);
+      dart__am_endpoint_send(am, at->peer, ep,
+                             false); /* so that the peer sends while more is asked for */
+    }
   }
   dart__am_spin_unlock(&ep->lock);
   return number;

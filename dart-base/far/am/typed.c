@@ -187,17 +187,6 @@ static size_t record_elements(const typed_t *t)
   return piece > instance ? piece - piece % instance : piece;
 }
 
-static uint64_t transfer(const typed_t *t, size_t nelem)
-{
-  size_t   piece  = record_elements(t);
-  uint64_t number = 0;
-
-  dart__count(DART__COUNT_TYPED);
-  for (size_t from = 0; from < nelem; from += piece)
-    number = append_piece(t, from, dart__least(nelem - from, piece));
-  return number;
-}
-
 bool dart__am_takes_type(const dart__am_t *am, const dart__type_t *type)
 {
   size_t nwords = dart__type_words(type);
@@ -205,20 +194,16 @@ bool dart__am_takes_type(const dart__am_t *am, const dart__type_t *type)
   return nwords > 0 && RECORD_WORDS + 1 + nwords + dart__am_words(type->elem_size) <= am->words;
 }
 
-uint64_t dart__am_put_typed(dart__am_t *am, const dart__am_address_t *at,
-                            const dart__type_t *at_type, const void *src, const dart__type_t *type,
-                            size_t nelem)
+uint64_t dart__am_move_typed(dart__am_t *am, const dart__am_address_t *at,
+                             const dart__type_t *at_type, void *buffer, const dart__type_t *type,
+                             size_t nelem, bool is_put)
 {
-  typed_t t = { am, at, &am->endpoint[at->peer], at_type, type, (void *)(uintptr_t)src, true };
+  typed_t  t      = { am, at, &am->endpoint[at->peer], at_type, type, buffer, is_put };
+  size_t   piece  = record_elements(&t);
+  uint64_t number = 0;
 
-  return transfer(&t, nelem);
-}
-
-uint64_t dart__am_get_typed(dart__am_t *am, const dart__am_address_t *at,
-                            const dart__type_t *at_type, void *dst, const dart__type_t *type,
-                            size_t nelem)
-{
-  typed_t t = { am, at, &am->endpoint[at->peer], at_type, type, dst, false };
-
-  return transfer(&t, nelem);
+  dart__count(DART__COUNT_TYPED);
+  for (size_t from = 0; from < nelem; from += piece)
+    number = append_piece(&t, from, dart__least(nelem - from, piece));
+  return number;
 }
