@@ -30,7 +30,7 @@ uint32_t dart__completion_outstanding(void)
 static void list_touched(dart__far_team_t *far, int32_t unit)
 {
   pthread_mutex_lock(&far->touched_lock);
-  if (!atomic_load_explicit(&far->is_touched[unit], memory_order_relaxed)) {
+  if (!atomic_load_explicit(&far->unit[unit].is_touched, memory_order_relaxed)) {
     int32_t n = atomic_load_explicit(&far->ntouched, memory_order_relaxed);
 
     far->touched[n] = unit;
@@ -38,7 +38,7 @@ static void list_touched(dart__far_team_t *far, int32_t unit)
     atomic_store_explicit(&far->ntouched, n + 1, memory_order_release);
     /* last: another thread that finds this set may flush all at once, and must find the list longer;
      * release: pairs with the load in dart__completion_started */
-    atomic_store_explicit(&far->is_touched[unit], true, memory_order_release);
+    atomic_store_explicit(&far->unit[unit].is_touched, true, memory_order_release);
   }
   pthread_mutex_unlock(&far->touched_lock);
 }
@@ -54,13 +54,13 @@ static void unlist(dart__far_team_t *far, int32_t n)
   all = atomic_load_explicit(&far->ntouched, memory_order_relaxed);
   for (int32_t i = 0; i < all; i++) {
     int32_t              unit = far->touched[i];
-    dart__outstanding_t *o    = &far->unit[unit];
+    dart__outstanding_t *o    = &far->unit[unit].outstanding;
 
     if (i < n) {
-      atomic_store_explicit(&far->is_touched[unit], false, memory_order_seq_cst);
+      atomic_store_explicit(&far->unit[unit].is_touched, false, memory_order_seq_cst);
       if (dart__outstanding_is_done(o, true, dart__outstanding_number(&o->started)))
         continue;
-      atomic_store_explicit(&far->is_touched[unit], true, memory_order_relaxed);
+      atomic_store_explicit(&far->unit[unit].is_touched, true, memory_order_relaxed);
     }
     far->touched[kept++] = unit;
   }
@@ -80,9 +80,9 @@ static __attribute__((noinline)) void complete_locally(dart__team_t *team)
 uint64_t dart__completion_started(dart__team_t *team, int32_t unit, bool is_get)
 {
   dart__far_team_t *far    = team->far;
-  uint64_t          number = dart__outstanding_start(&far->unit[unit], is_get);
+  uint64_t          number = dart__outstanding_start(&far->unit[unit].outstanding, is_get);
 
-  if (!atomic_load_explicit(&far->is_touched[unit], memory_order_seq_cst)) /* see unlist */
+  if (!atomic_load_explicit(&far->unit[unit].is_touched, memory_order_seq_cst)) /* see unlist */
     list_touched(far, unit);
   dart__world_add(&outstanding, 1);
   if (__builtin_expect(dart__completion_outstanding() >= MOST, 0))
@@ -95,7 +95,7 @@ uint64_t dart__completion_started(dart__team_t *team, int32_t unit, bool is_get)
 void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
 {
   dart__far_team_t    *far  = team->far;
-  dart__outstanding_t *o    = &far->unit[unit];
+  dart__outstanding_t *o    = &far->unit[unit].outstanding;
   uint64_t             last = dart__outstanding_number(&o->started);
   int64_t              began;
 
@@ -110,24 +110,12 @@ void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
   dart__world_add(&outstanding, -(uint32_t)dart__outstanding_note(o, at_target, last));
 }
 
-bool dart__completion_is_flushed_to(const dart__team_t *team, int32_t unit, bool at_target,
-                                    uint64_t last)
-{
-  return dart__outstanding_is_done(&dart__far_team(team)->unit[unit], at_target, last);
-}
-
-void dart__completion_flush_to(dart__team_t *team, int32_t unit, bool at_target, uint64_t last)
-{
-  if (!dart__completion_is_flushed_to(team, unit, at_target, last))
-    dart__completion_flush(team, unit, at_target);
-}
-
 dart__copy_t *dart__completion_copy(dart__team_t *team, int32_t unit)
 {
   dart__copies_t *copies = dart__far_team(team)->copies;
   dart__copy_t   *copy   = dart__copies_take(copies), *more;
 
-  if (!dart__outstanding_is_done(&dart__far_team(team)->unit[copy->unit], false, copy->number)) {
+  if (!dart__completion_is_flushed_to(team, copy->unit, false, copy->number)) {
     more = dart__copies_more(copies, copy);
     if (more == NULL)
       dart__completion_flush(team, copy->unit, false);
@@ -143,7 +131,7 @@ void dart__completion_copied(dart__team_t *team, dart__copy_t *copy)
 {
   dart__far_team_t *far = dart__far_team(team);
 
-  copy->number = dart__outstanding_number(&far->unit[copy->unit].started);
+  copy->number = dart__outstanding_number(&far->unit[copy->unit].outstanding.started);
   dart__copies_started(far->copies, copy);
 }
 

@@ -19,23 +19,24 @@ uint64_t dart__completion_started(dart__team_t *team, int32_t unit, bool is_get)
 dart__copy_t *dart__completion_copy(dart__team_t *team, int32_t unit);
 void          dart__completion_copied(dart__team_t *team, dart__copy_t *copy);
 
+/** Whether the transfers to a team unit up to a number are known to be complete. */
+static inline bool dart__completion_is_flushed_to(const dart__team_t *team, int32_t unit,
+                                                  bool at_target, uint64_t last)
+{
+  return dart__outstanding_is_done(&dart__far_team(team)->unit[unit].outstanding, at_target, last);
+}
+
 /** Whether dart__completion_flush of the unit has nothing to do. */
 static inline bool dart__completion_is_flushed(const dart__team_t *team, int32_t unit,
                                                bool at_target)
 {
-  const dart__outstanding_t *o = &dart__far_team(team)->unit[unit];
+  const dart__outstanding_t *o = &dart__far_team(team)->unit[unit].outstanding;
 
   return dart__outstanding_is_done(o, at_target, dart__outstanding_number(&o->started));
 }
 
 /** Complete what was started towards a team unit, or all: remotely, or only locally. */
 void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target);
-/** Whether the transfers to a team unit up to a number are known to be complete; and complete them. (A flush completes later
- *  ones with them.) */
-bool dart__completion_is_flushed_to(const dart__team_t *team, int32_t unit, bool at_target,
-                                    uint64_t last);
-void dart__completion_flush_to(dart__team_t *team, int32_t unit, bool at_target, uint64_t last);
-
 void dart__completion_flush_all(dart__team_t *team, bool at_target);
 
 /** Transfers of this process, in all teams, that are not known to be locally complete. */

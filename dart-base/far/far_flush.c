@@ -80,7 +80,7 @@ static inline dart_ret_t flush(dart__team_t *team, int32_t unit, dart__am_scope_
     dart__count(DART__COUNT_FLUSH_IDLE);
   else
     ret = wait_for_unit(team, unit, scope);
-  dart__burst_end(&dart__far_team(team)->burst[unit]);
+  dart__burst_end(&dart__far_team(team)->unit[unit].burst);
   if (scope == DART__AM_REMOTE)
     dart__handles_flushed(team, unit);
   return ret;

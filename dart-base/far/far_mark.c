@@ -24,9 +24,10 @@ void dart__far_settle_to(dart__team_t *team, int32_t unit, const dart__mark_t *m
   int32_t peer = team->members[unit];
 
   dart__am_settle_to(dart__engine.am, peer, batch_of(mark, peer, at_target));
-  dart__completion_flush_to(team, unit, at_target, mark->transfers);
+  if (!dart__completion_is_flushed_to(team, unit, at_target, mark->transfers))
+    dart__completion_flush(team, unit, at_target);
   if (at_target)
-    dart__burst_end(&dart__far_team(team)->burst[unit]);
+    dart__burst_end(&dart__far_team(team)->unit[unit].burst);
 }
 
 /* MPI cannot be asked whether transfers on a window are complete, and a flush of them may need progress of a target that
@@ -53,5 +54,5 @@ void dart__far_order(dart__team_t *team, int32_t unit)
 {
   dart__completion_flush(team, unit, true);
   dart__order_note(team, unit);
-  dart__burst_order(&dart__far_team(team)->burst[unit]);
+  dart__burst_order(&dart__far_team(team)->unit[unit].burst);
 }

@@ -8,12 +8,8 @@ static void delete_far(dart__far_team_t *far)
   pthread_mutex_destroy(&far->flushing);
   pthread_mutex_destroy(&far->touched_lock);
   free(far->unit);
-  free(far->burst);
-  free(far->words);
-  free(far->ordered);
   dart__copies_delete(far->copies);
   free(far->touched);
-  free(far->is_touched);
   free(far->requests);
   free(far->starts);
   free(far->room);
@@ -29,20 +25,15 @@ bool dart__far_team_prepare(dart__team_t *team)
     return false;
   pthread_mutex_init(&far->flushing, NULL);
   pthread_mutex_init(&far->touched_lock, NULL);
-  far->unit       = calloc(nunits, sizeof *far->unit);
-  far->burst      = calloc(nunits, sizeof *far->burst);
-  far->words      = calloc(nunits, sizeof *far->words);
-  far->ordered    = calloc(nunits, sizeof *far->ordered);
-  far->copies     = dart__copies_new();
-  far->touched    = calloc(nunits, sizeof *far->touched);
-  far->is_touched = calloc(nunits, sizeof *far->is_touched);
-  far->requests   = calloc(nnodes, sizeof *far->requests);
-  far->starts     = calloc(nnodes + 1, sizeof *far->starts);
-  far->room       = malloc(DART__TEAM_ROOM);
-  team->far       = far;
-  if (far->unit != NULL && far->burst != NULL && far->words != NULL && far->ordered != NULL &&
-      far->copies != NULL && far->touched != NULL && far->is_touched != NULL &&
-      far->requests != NULL && far->starts != NULL && far->room != NULL)
+  far->unit     = calloc(nunits, sizeof *far->unit);
+  far->copies   = dart__copies_new();
+  far->touched  = calloc(nunits, sizeof *far->touched);
+  far->requests = calloc(nnodes, sizeof *far->requests);
+  far->starts   = calloc(nnodes + 1, sizeof *far->starts);
+  far->room     = malloc(DART__TEAM_ROOM);
+  team->far     = far;
+  if (far->unit != NULL && far->copies != NULL && far->touched != NULL && far->requests != NULL &&
+      far->starts != NULL && far->room != NULL)
     return true;
   dart__far_team_discard(team);
   return false;

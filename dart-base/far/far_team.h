@@ -25,23 +25,27 @@ typedef struct {
   _Atomic uint64_t last; /* number of the newest transfer in `put`, as in dart__outstanding_t */
 } dart__word_order_t;
 
+/* What is outstanding towards a unit. */
+typedef struct {
+  dart__outstanding_t outstanding; /* transfers, on all chunks */
+  dart__word_order_t  words;       /* on its words */
+  dart__burst_t       burst;       /* small transfers, see far/burst.h */
+  _Atomic uint64_t ordered; /* the batch of requests that transfers come after, see far/order.h */
+  _Atomic bool     is_touched; /* it is on the list of units that something was started towards */
+} dart__far_unit_t;
+
 /* team->far */
 typedef struct dart__far_team {
   dart__net_request_t *requests; /* [nnodes], room for the leaders' collectives */
   size_t              *starts;   /* [nnodes + 1], the same */
   char                *room;     /* DART__TEAM_ROOM, the same */
 
-  dart__copies_t *copies; /* of small operands */
-  _Atomic uint64_t
-      *ordered; /* team unit → the batch of requests that transfers come after, see far/order.h */
-  dart__word_order_t  *words;    /* team unit → what is outstanding on its words */
-  dart__burst_t       *burst;    /* team unit → small transfers to it, see far/burst.h */
-  dart__outstanding_t *unit;     /* team unit → what is outstanding towards it, on all chunks */
-  pthread_mutex_t      flushing; /* held by a thread that completes all that is on the list */
-  pthread_mutex_t      touched_lock; /* for changes of the list */
-  int32_t             *touched;      /* units that something was started towards */
-  _Atomic int32_t      ntouched;
-  _Atomic bool        *is_touched; /* team unit → it is on the list */
+  dart__copies_t   *copies;       /* of small operands */
+  dart__far_unit_t *unit;         /* [nunits] */
+  pthread_mutex_t   flushing;     /* held by a thread that completes all that is on the list */
+  pthread_mutex_t   touched_lock; /* for changes of the list */
+  int32_t          *touched;      /* the list: units that something was started towards */
+  _Atomic int32_t   ntouched;
 } dart__far_team_t;
 
 static inline dart__far_team_t *dart__far_team(const dart__team_t *team)

@@ -76,8 +76,8 @@ static inline bool dart__way_follows(const dart__rma_t *rma, bool is_put)
  * each time; a request wakes it for a while. */
 static inline bool dart__way_is_alone(const dart__address_t *at)
 {
-  return dart__burst_add(&dart__far_team(at->team)->burst[at->unit]) && dart__far_is_reached(at) &&
-         dart__latency_is_awake(at->team->members[at->unit]);
+  return dart__burst_add(&dart__far_team(at->team)->unit[at->unit].burst) &&
+         dart__far_is_reached(at) && dart__latency_is_awake(at->team->members[at->unit]);
 }
 
 static inline dart__way_t dart__way_by_net(size_t nbytes, dart__way_t way)

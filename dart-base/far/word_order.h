@@ -57,7 +57,7 @@ static inline dart__touched_t dart__word_order_of_all(const dart__address_t *at)
 
 static inline dart__word_order_t *dart__word_order_of(const dart__address_t *at)
 {
-  return &dart__far_team(at->team)->words[at->unit];
+  return &dart__far_team(at->team)->unit[at->unit].words;
 }
 
 static inline bool dart__word_order_meet(const dart__word_set_t *set, dart__touched_t t)
@@ -94,7 +94,7 @@ static inline uint64_t dart__word_order_last(const dart__address_t *at)
 /* Whether puts by MPI on any words are outstanding. */
 static inline bool dart__word_order_are_by_mpi(const dart__address_t *at)
 {
-  const dart__outstanding_t *o = &dart__far_team(at->team)->unit[at->unit];
+  const dart__outstanding_t *o = &dart__far_team(at->team)->unit[at->unit].outstanding;
 
   /* relaxed: a thread sees what it has started itself */
   return dart__word_order_last(at) > atomic_load_explicit(&o->done_remote, memory_order_relaxed);

@@ -19,7 +19,7 @@ static void age_all(dart_gptr_t gptr, int unit, uint64_t gets)
 {
   dart__team_t *team = dart__team_find(gptr.teamid);
 
-  age(&dart__far_team(team)->unit[unit], gets);
+  age(&dart__far_team(team)->unit[unit].outstanding, gets);
   for (dart__window_t *w = dart__team_net(team)->windows.first; w != NULL; w = w->next)
     age(&w->unit[unit], gets);
 }
