@@ -1,8 +1,6 @@
 /* See elements.h. */
 #include "far/elements.h"
 
-#include <string.h>
-
 #include "base/counters.h"
 #include "base/size.h"
 #include "far/completion.h"
@@ -12,11 +10,10 @@
 #include "net.h"
 
 /* `nbytes` bytes in a row on both sides, in as many calls as the network needs. */
-static void start_run(const dart__rma_t *rma, size_t target_off, size_t origin_off, size_t nbytes)
+static void start_run(const dart__rma_t *rma, size_t target_off, char *buffer, size_t nbytes)
 {
   const dart__address_t *at     = &rma->at;
   uint64_t               offset = dart__far_offset(at) + target_off;
-  char                  *buffer = (char *)rma->buffer + origin_off;
 
   for (size_t from = 0; from < nbytes; from += DART__NET_MOST) {
     size_t count = dart__least(DART__NET_MOST, nbytes - from);
@@ -32,7 +29,7 @@ static void start_run(const dart__rma_t *rma, size_t target_off, size_t origin_o
 }
 
 /* Elements from number `from` on, run by run. */
-static void start_by_runs(const dart__rma_t *rma, size_t from)
+static void start_by_runs(const dart__rma_t *rma, char *buffer, size_t from)
 {
   size_t size = rma->type->elem_size;
 
@@ -42,44 +39,28 @@ static void start_by_runs(const dart__rma_t *rma, size_t from)
     size_t origin_run = dart__type_run(rma->local_type, elem, &origin_at);
 
     count = dart__least(dart__least(target_run, origin_run), rma->nelem - elem);
-    start_run(rma, target_at * size, origin_at * size, count * size);
+    start_run(rma, target_at * size, buffer + origin_at * size, count * size);
   }
 }
 
-static uint64_t start(const dart__rma_t *rma)
+uint64_t dart__elements_start(const dart__rma_t *rma, void *buffer)
 {
   const dart__address_t *at = &rma->at;
 
   dart__order_wait(at->team, at->unit);
   if (rma->local_type == NULL)
-    start_run(rma, 0, 0, rma->nbytes);
+    start_run(rma, 0, buffer, rma->nbytes);
   else
-    start_by_runs(rma, dart__net_transfer(at->team, at->segment->chunk, at->unit,
-                                          dart__far_offset(at), rma->type, rma->buffer,
-                                          rma->local_type, 0, rma->nelem, rma->kind == DART__PUT));
+    start_by_runs(rma, buffer,
+                  dart__net_transfer(at->team, at->segment->chunk, at->unit, dart__far_offset(at),
+                                     rma->type, buffer, rma->local_type, 0, rma->nelem,
+                                     rma->kind == DART__PUT));
   dart__latency_ping(at->team->members[at->unit]);
   return dart__completion_started(at->team, at->unit, rma->kind == DART__GET);
 }
 
-static uint64_t start_copied(const dart__rma_t *rma)
-{
-  dart__rma_t   copied = *rma;
-  dart__copy_t *copy   = dart__completion_copy(rma->at.team, rma->at.unit);
-  uint64_t      number;
-
-  copied.buffer = memcpy(copy->bytes, rma->buffer, rma->nbytes);
-  number        = start(&copied);
-  dart__completion_copied(rma->at.team, copy);
-  return number;
-}
-
-uint64_t dart__elements_start(const dart__rma_t *rma)
-{
-  return rma->kind == DART__PUT && dart__rma_is_copied(rma) ? start_copied(rma) : start(rma);
-}
-
 void dart__elements_blocking(const dart__rma_t *rma)
 {
-  start(rma);
+  dart__elements_start(rma, rma->buffer);
   dart__completion_flush(rma->at.team, rma->at.unit, true);
 }

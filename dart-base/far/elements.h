@@ -6,9 +6,9 @@
 
 #include "model/rma.h"
 
-/** Start a put or get. Of a put of at most DART_COPIED_MOST bytes that are in a row in the buffer the source is copied.
- *  Returns its number towards the unit (far/completion.h). */
-uint64_t dart__elements_start(const dart__rma_t *rma);
+/** Start a put or get, from or to `buffer`, which is rma->buffer or a copy of it. Returns its number towards the unit
+ *  (far/completion.h). */
+uint64_t dart__elements_start(const dart__rma_t *rma, void *buffer);
 
 /** The same, complete on return. */
 void dart__elements_blocking(const dart__rma_t *rma);

@@ -47,11 +47,6 @@ void dart__engine_look(void)
   progress(false);
 }
 
-void dart__engine_count_wait(void)
-{
-  dart__am_count_wait(dart__engine.am);
-}
-
 bool dart__engine_hold(void)
 {
   return dart__engine.am != NULL && dart__am_hold(dart__engine.am);

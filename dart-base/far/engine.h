@@ -37,9 +37,6 @@ void dart__engine_poke(void);
 /** The same in every call. */
 void dart__engine_look(void);
 
-/** A wait has ended before it made progress. */
-void dart__engine_count_wait(void);
-
 /** While held, no request is applied to this unit's memory. False: not now. */
 bool dart__engine_hold(void);
 void dart__engine_release(void);

@@ -55,7 +55,13 @@ INLINED dart__completion_t start_net(const dart__rma_t *rma, void *buffer, bool 
   return completion;
 }
 
-INLINED dart__completion_t start_copied(const dart__rma_t *rma)
+INLINED dart__completion_t start_elements(const dart__rma_t *rma, void *buffer)
+{
+  return (dart__completion_t){ DART__BY_NET, dart__elements_start(rma, buffer) };
+}
+
+/* A put from a copy of its source. */
+INLINED dart__completion_t start_copied(const dart__rma_t *rma, bool is_in_a_row)
 {
   dart__team_t      *team = rma->at.team;
   dart__copy_t      *copy = dart__completion_copy(team, rma->at.unit);
@@ -65,7 +71,8 @@ INLINED dart__completion_t start_copied(const dart__rma_t *rma)
     memcpy(copy->bytes, rma->buffer, sizeof(uint64_t));
   else
     memcpy(copy->bytes, rma->buffer, rma->nbytes);
-  completion = start_net(rma, copy->bytes, true, NULL);
+  completion =
+      is_in_a_row ? start_net(rma, copy->bytes, true, NULL) : start_elements(rma, copy->bytes);
   dart__completion_copied(team, copy);
   return completion;
 }
@@ -112,8 +119,10 @@ INLINED dart__completion_t start_by(dart__way_t way, const dart__rma_t *rma, boo
   case DART__TYPED: return dart__by_requests(dart__records_start_typed(rma, is_put));
   case DART__MESSAGE: return dart__by_requests(dart__records_start_message(rma, is_put));
   case DART__NET: return start_net(rma, rma->buffer, is_put, NULL);
-  case DART__NET_COPY: return start_copied(rma);
-  default: return (dart__completion_t){ DART__BY_NET, dart__elements_start(rma) };
+  case DART__NET_COPY: return start_copied(rma, true);
+  default:
+    return is_put && dart__rma_is_copied(rma) ? start_copied(rma, false)
+                                              : start_elements(rma, rma->buffer);
   }
 }
 
@@ -178,7 +187,7 @@ INLINED dart_ret_t blocking(const dart__rma_t *rma, bool is_put)
   }
 }
 
-/* ---- atomics ---------------------------------------------------------------------------------------
+/* ---- atomics, and calls ------------------------------------------------------------------------------
  *
  * A request to the target, which applies it by a CPU atomic, as near units apply theirs. So every atomic on a word ends as
  * the same kind of access, and atomics of near and far units are atomic towards each other. */
@@ -207,6 +216,16 @@ void dart__far_updates(const dart__address_t *at, const uint64_t *values, const 
   target.offset = 0;
   dart__word_order_request(at, dart__word_order_of_all(at));
   dart__am_updates(dart__engine.am, &target, values, places, nelem, type, op);
+}
+
+void dart__far_call(const dart__address_t *at, const void *operand, size_t nbytes,
+                    uint64_t *result_out)
+{
+  dart__am_address_t object = dart__am_address(at);
+
+  dart__am_call(dart__engine.am, &object, operand, nbytes, result_out);
+  if (result_out != NULL)
+    dart__am_settle(dart__engine.am, object.peer);
 }
 
 /* ---- any operation ---------------------------------------------------------------------------------- */

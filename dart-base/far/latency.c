@@ -25,41 +25,36 @@
 #define SLOW_FOR  64      /* operations until a unit that was slow gets another chance */
 #define PING_NS   2500000 /* a quarter of the time that a unit which waits stays awake */
 
-/* By global id. Only estimates, so all accesses are relaxed. */
-static struct {
-  _Atomic uint8_t *slow; /* operations for which it still counts as slow */
-  _Atomic uint8_t *
-      puts; /* large puts that were slow, in a row; PUTS and more: data that are no puts until the next */
-  _Atomic int64_t *pinged; /* when the unit was last sent a keep-alive ping */
-} latency;
+/* Of a unit. Only estimates, so all accesses are relaxed. */
+typedef struct {
+  _Atomic int64_t pinged; /* when the unit was last sent a keep-alive ping */
+  _Atomic uint8_t slow;   /* operations for which it still counts as slow */
+  /* large puts that were slow, in a row; PUTS and more: data that are no puts until the next */
+  _Atomic uint8_t puts;
+} latency_t;
+
+static latency_t *latency; /* by global id */
 
 dart_ret_t dart__latency_open(void)
 {
-  latency.slow   = calloc((size_t)dart__world.nunits, sizeof *latency.slow);
-  latency.puts   = calloc((size_t)dart__world.nunits, sizeof *latency.puts);
-  latency.pinged = calloc((size_t)dart__world.nunits, sizeof *latency.pinged);
-  return latency.slow == NULL || latency.puts == NULL || latency.pinged == NULL ? DART_ERR_NOMEM
-                                                                                : DART_OK;
+  latency = calloc((size_t)dart__world.nunits, sizeof *latency);
+  return latency == NULL ? DART_ERR_NOMEM : DART_OK;
 }
 
 void dart__latency_close(void)
 {
-  free(latency.slow);
-  free(latency.puts);
-  free(latency.pinged);
-  latency.slow   = NULL;
-  latency.puts   = NULL;
-  latency.pinged = NULL;
+  free(latency);
+  latency = NULL;
 }
 
 _Atomic unsigned dart__latency_started, dart__latency_waits;
 
 bool dart__latency_was_slow(dart_unit_t unit)
 {
-  uint8_t left = atomic_load_explicit(&latency.slow[unit], memory_order_relaxed);
+  uint8_t left = atomic_load_explicit(&latency[unit].slow, memory_order_relaxed);
 
   if (left > 0)
-    atomic_store_explicit(&latency.slow[unit], left - 1, memory_order_relaxed);
+    atomic_store_explicit(&latency[unit].slow, left - 1, memory_order_relaxed);
   return left > 0 || dart__world.pace.yields == 0;
 }
 
@@ -67,20 +62,20 @@ bool dart__latency_was_slow(dart_unit_t unit)
  * read by the kernel, once. Which one is faster depends on how far apart the two cores are. */
 bool dart__latency_puts_slowly(dart_unit_t unit)
 {
-  uint8_t state = atomic_load_explicit(&latency.puts[unit], memory_order_relaxed);
+  uint8_t state = atomic_load_explicit(&latency[unit].puts, memory_order_relaxed);
 
   if (state > PUTS)
-    atomic_store_explicit(&latency.puts[unit], state - 1, memory_order_relaxed);
+    atomic_store_explicit(&latency[unit].puts, state - 1, memory_order_relaxed);
   return state > PUTS;
 }
 
 void dart__latency_put_took(dart_unit_t unit, int64_t ns, size_t nbytes)
 {
-  uint8_t state   = atomic_load_explicit(&latency.puts[unit], memory_order_relaxed);
+  uint8_t state   = atomic_load_explicit(&latency[unit].puts, memory_order_relaxed);
   bool    is_slow = ns > PUT_NS + (int64_t)(nbytes / PUT_BYTES);
 
   if (state <= PUTS)
-    atomic_store_explicit(&latency.puts[unit],
+    atomic_store_explicit(&latency[unit].puts,
                           !is_slow       ? 0
                           : state < PUTS ? state + 1
                                          : PUTS + SLOW_FOR,
@@ -92,9 +87,9 @@ static bool is_due(dart_unit_t unit)
 {
   int64_t now = dart__coarse_ns();
 
-  if (now - atomic_load_explicit(&latency.pinged[unit], memory_order_relaxed) < PING_NS)
+  if (now - atomic_load_explicit(&latency[unit].pinged, memory_order_relaxed) < PING_NS)
     return false;
-  atomic_store_explicit(&latency.pinged[unit], now, memory_order_relaxed);
+  atomic_store_explicit(&latency[unit].pinged, now, memory_order_relaxed);
   return true;
 }
 
@@ -106,7 +101,7 @@ bool dart__latency_is_awake(dart_unit_t unit)
 void dart__latency_end(dart_unit_t unit, int64_t began, size_t nbytes)
 {
   if (began != 0 && dart__now_ns() - began > SLOW_NS + (int64_t)nbytes * BYTE_NS)
-    atomic_store_explicit(&latency.slow[unit], SLOW_FOR, memory_order_relaxed);
+    atomic_store_explicit(&latency[unit].slow, SLOW_FOR, memory_order_relaxed);
 }
 
 void dart__latency_ping(dart_unit_t unit)

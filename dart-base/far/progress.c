@@ -67,7 +67,7 @@ void dart__progress_stream(void)
 void dart__progress_at_once(void)
 {
   if (dart__world.many_nodes)
-    dart__engine_count_wait();
+    dart__am_count_wait(dart__engine.am);
 }
 
 void dart__progress_in_vain(void)
