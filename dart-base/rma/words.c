@@ -9,7 +9,7 @@
 #include "rma/await.h"
 #include "rma/remote.h"
 
-/* Where all words are waited for, each of them may wake the waiter once. */
+/* Others may change words that do not end the wait, and wake it each time: so often, and for each word once. */
 #define MORE_THAN_WORDS 8
 
 #define LONG_NS \
@@ -19,7 +19,7 @@
 
 static inline const void *compared_value(const dart__words_t *w, size_t i)
 {
-  return (const char *)w->values + i * w->how.size;
+  return (const char *)w->values + (w->step > 0 ? 0 : i * w->how.size);
 }
 
 /* This unit's portion of an allocated segment. False: it is registered memory, or another unit's, or not there. */
@@ -154,29 +154,33 @@ static inline dart_ret_t check_words(dart__words_t *w)
 
 /* ---- looking -------------------------------------------------------------------------------- */
 
-static bool compares_located(const dart__words_t *w, size_t i, const void *value)
+static bool compares_located(const dart__words_t *w, size_t i)
 {
   dart__address_t at = w->first;
 
-  if (i > 0 && dart__locate(w->function, w->gptrs[i], w->how.size, &at) != DART_OK)
+  if (w->step > 0)
+    at.offset += i * w->step;
+  else if (i > 0 && dart__locate(w->function, w->gptrs[i], w->how.size, &at) != DART_OK)
     return false;
-  return dart__words_compares_at(&at, w->how, w->type, value);
+  return dart__words_compares_at(&at, w->how, w->type, compared_value(w, i));
 }
 
-/* The lowest index from `i` on whose word compares, or does not, as `does` says; n if there is none. */
-static inline size_t next_that(const dart__words_t *w, size_t i, bool does)
+/* The lowest index from `i` to below `end` whose word compares, or does not, as `does` says; or `end`. */
+static inline size_t next_that(const dart__words_t *w, size_t i, size_t end, bool does)
 {
   const dart__comparison_t how   = w->how;
   const dart_gptr_t *const gptrs = w->gptrs;
   const char *const        start = w->start;
-  const size_t             n     = w->n;
 
-  if (start != NULL)
-    while (i < n &&
-           dart__compares(how, start + gptrs[i].addr_or_offs.offset, compared_value(w, i)) != does)
+  if (start == NULL)
+    while (i < end && compares_located(w, i) != does)
+      i++;
+  else if (w->step > 0)
+    while (i < end && dart__compares(how, start + i * w->step, w->values) != does)
       i++;
   else
-    while (i < n && compares_located(w, i, compared_value(w, i)) != does)
+    while (i < end &&
+           dart__compares(how, start + gptrs[i].addr_or_offs.offset, compared_value(w, i)) != does)
       i++;
   return i;
 }
@@ -184,12 +188,15 @@ static inline size_t next_that(const dart__words_t *w, size_t i, bool does)
 /* Where all are waited for, those that were found to compare are not looked at again. */
 static inline bool is_there(dart__words_t *w)
 {
-  if (!w->is_all) {
-    w->index = next_that(w, 0, true);
-    return w->index < w->n;
+  if (w->is_all) {
+    w->index = next_that(w, w->index, w->n, false);
+    return w->index == w->n;
   }
-  w->index = next_that(w, w->index, false);
-  return w->index == w->n;
+  w->index = next_that(w, w->from, w->n, true);
+  if (w->index < w->n)
+    return true;
+  w->index = next_that(w, 0, w->from, true);
+  return w->index < w->from;
 }
 
 /* ---- waiting ------------------------------------------------------------------------------- */
@@ -226,12 +233,18 @@ static void extend(dart__watched_t *watched, uint64_t offset, uint64_t nbytes)
   watched->is_several               = true;
 }
 
-/* What near units are to wake it for, by segments: words of more of these it finds by itself. */
+/* What near units are to wake it for, by segments: words of more of these it finds by itself. Of words at constant steps
+ * all that lies between them, too. */
 static int watch_words(const void *context, dart__watched_t watched_out[])
 {
   const dart__words_t *w = context;
   int                  n = 0;
 
+  if (w->step > 0) {
+    watched_out[0] = watched_word(w, 0);
+    extend(&watched_out[0], w->gptrs[0].addr_or_offs.offset, (w->n - 1) * w->step + w->how.size);
+    return 1;
+  }
   for (size_t i = w->is_all ? w->index : 0; i < w->n; i++) {
     int k = 0;
 
@@ -260,7 +273,7 @@ static __attribute__((noinline)) dart_ret_t await(dart__words_t *w)
                           .is_silent  = w->kind != DART__WAIT_COUNTER,
                           .what = { w->kind, word.teamid, word.segid, word.addr_or_offs.offset, 0 },
                           .watch        = watch_words,
-                          .most_in_vain = w->n > 1 ? w->n + MORE_THAN_WORDS : 0 };
+                          .most_in_vain = w->n > 1 || w->step > 0 ? w->n + MORE_THAN_WORDS : 0 };
 
   if (w->kind == DART__WAIT_COUNTER)
     memcpy(&await.what.last, w->values, sizeof await.what.last);
@@ -276,6 +289,28 @@ bool dart__words_end_turns(unsigned turns, int64_t *since)
   return turns >= DART__LOOKS || now - *since > LONG_NS;
 }
 
+/* No word compares yet. */
+static dart_ret_t wait_on(dart__words_t *w)
+{
+  if (!w->is_counted && dart__words_begin_turns(w->timeout_us)) {
+    w->is_counted = true;
+    if (dart__words_take_turns(is_there_now, w))
+      return DART_OK;
+  }
+  return await(w);
+}
+
+static dart_ret_t end_at_once(void)
+{
+  dart__progress_at_once();
+  return DART_OK;
+}
+
+dart_ret_t dart__words_wait_checked(dart__words_t *w)
+{
+  return is_there(w) ? end_at_once() : wait_on(w);
+}
+
 dart_ret_t dart__words_wait(dart__words_t *w)
 {
   dart_ret_t ret;
@@ -285,18 +320,11 @@ dart_ret_t dart__words_wait(dart__words_t *w)
     return refuse_words(w);
   dart__progress();
   ret = check_words(w);
-  if (ret == DART_PENDING && !w->ends_check && is_there(w)) /* else the check has looked */
-    ret = DART_OK;
-  if (ret == DART_OK)
-    dart__progress_at_once();
-  if (ret != DART_PENDING)
+  if (ret == DART_ERR_INVAL)
     return ret;
-  if (!w->is_counted && dart__words_begin_turns(w->timeout_us)) {
-    w->is_counted = true;
-    if (dart__words_take_turns(is_there_now, w))
-      return DART_OK;
-  }
-  return await(w);
+  if (ret == DART_OK)
+    return end_at_once();
+  return w->ends_check ? wait_on(w) : dart__words_wait_checked(w);
 }
 
 dart_ret_t dart__words_wait_any(dart__words_t *w, size_t *index)
@@ -320,7 +348,7 @@ dart_ret_t dart__words_wait_some(dart__words_t *w, size_t indices[], size_t *cou
   if (ret == DART_ERR_INVAL)
     return ret;
   *count = 0;
-  for (size_t i = w->index; ret == DART_OK && i < w->n; i = next_that(w, i + 1, true))
+  for (size_t i = w->index; ret == DART_OK && i < w->n; i = next_that(w, i + 1, w->n, true))
     indices[(*count)++] = i;
   return ret;
 }

@@ -30,7 +30,11 @@ typedef struct {
   bool               is_counted; /* already, and has had its first turns */
   bool ends_check; /* a word that compares at once: those behind it are not looked at */
 
-  /* From here on they are words.c's own. */
+  /* Of words at constant steps, behind the one pointer, with the one value: */
+  size_t step; /* bytes from word to word; 0: there are n pointers */
+  size_t from; /* the index that a look starts at */
+
+  /* From here on they are set by the checks. */
   size_t             index; /* of the first that compares; all: that has not been found to */
   dart__comparison_t how;
   const char *
@@ -40,6 +44,9 @@ typedef struct {
 
 /** DART_OK: they compare so. DART_PENDING: the time is over. DART_ERR_INVAL, logged: bad arguments. */
 dart_ret_t dart__words_wait(dart__words_t *w);
+
+/** The same where all is checked, and set up to `first`. */
+dart_ret_t dart__words_wait_checked(dart__words_t *w);
 
 /** Resolve `nbytes` bytes with words of `size` bytes, from an aligned one on, in this unit's memory. DART_ERR_INVAL,
  *  logged: they are not there. */
