@@ -103,7 +103,7 @@ void dart__far_handle_set(dart_handle_t handle, dart__completion_t completion)
   dart__mark_add(&handle->mark, completion);
 }
 
-void dart__far_wait(dart_handle_t *handle, bool at_target)
+void dart__far_wait(dart_handle_t *handle)
 {
   dart_handle_t h = *handle;
 
@@ -112,7 +112,7 @@ void dart__far_wait(dart_handle_t *handle, bool at_target)
   else
     dart__engine_wait(&h->request);
   /* a get that is locally complete is complete; only a put needs completion at the target */
-  if (h->has_request && h->is_put && at_target)
+  if (h->has_request && h->is_put)
     dart__completion_flush(h->team, h->unit, true);
   *handle = DART_HANDLE_NULL;
   destroy(h);

@@ -113,9 +113,9 @@ void dart__far_settle_to(dart__team_t *team, int32_t unit, const dart__mark_t *m
  *  dart__engine_look, again and again until then. */
 bool dart__far_test_to(dart__team_t *team, int32_t unit, dart__mark_t *mark);
 
-/** `*handle` is not NULL; wait and release release it and set it to NULL. wait: for local, or also for remote completion.
+/** `*handle` is not NULL; wait and release release it and set it to NULL. wait: for remote completion.
  *  test: whether the transfer itself is complete, so that wait returns soon; never blocks. */
-void dart__far_wait(dart_handle_t *handle, bool at_target);
+void dart__far_wait(dart_handle_t *handle);
 bool dart__far_test(dart_handle_t handle);
 void dart__far_release(dart_handle_t *handle);
 

@@ -79,6 +79,15 @@ static inline void dart__progress(void)
     dart__progress_now();
 }
 
+/** What calls that complete operations do about near ones: apply deferred updates, and order near stores before whatever the
+ *  caller does next. The release pairs with the acquire of the unit that the caller then notifies. A program may wait for
+ *  a far unit by such calls in a loop, so they make progress. */
+static inline void dart__progress_complete_near(void)
+{
+  dart__progress();
+  atomic_thread_fence(memory_order_acq_rel);
+}
+
 /** Whether updates without a result may be deferred. */
 static inline bool dart__may_defer(void)
 {

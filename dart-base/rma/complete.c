@@ -29,15 +29,6 @@ DART__PROFILED(dart_handle_free);
 DART__PROFILED(dart_order);
 DART__PROFILED(dart_progress);
 
-/* Apply deferred updates, and order near stores before whatever the caller does next. The release pairs with
- * the acquire of the unit that the caller then notifies. A program may wait for a far unit by calling any of
- * these entry points in a loop, so they make progress. */
-static inline void complete_near(void)
-{
-  dart__progress();
-  atomic_thread_fence(memory_order_acq_rel);
-}
-
 /* Registered memory that this unit has deregistered: what it started on other units' portions is still to be
  * completed. */
 static __attribute__((cold, noinline)) dart__segment_t *find_ended(dart_gptr_t         gptr,
@@ -63,7 +54,7 @@ static inline dart_ret_t flush_near(const char *function, dart_gptr_t gptr, bool
     return dart__locate_error(function, gptr, 0);
   if (__builtin_expect(dart__segment_epoch(segment) != NULL, 0))
     ret = dart__gate.flush(team, segment, all ? -1 : gptr.unitid);
-  complete_near();
+  dart__progress_complete_near();
   if (team->nnodes > 1)
     *far_out = team;
   return ret;
@@ -75,7 +66,7 @@ static inline bool complete_directly(dart_gptr_t gptr)
 {
   if (dart__near_address_by(dart__progress_maps, gptr, 0) == NULL)
     return false;
-  atomic_thread_fence(memory_order_acq_rel); /* as in complete_near */
+  atomic_thread_fence(memory_order_acq_rel); /* as in dart__progress_complete_near */
   return true;
 }
 
@@ -156,7 +147,7 @@ DART__OUT_OF_LINE order_any(dart_gptr_t gptr)
     return dart_flush(gptr);
   dart__run_end();
   if (dart__team_is_on_node(team, gptr.unitid))
-    complete_near();
+    dart__progress_complete_near();
   dart__progress_settle_lazy();
   if (team->nnodes > 1)
     dart__far_order(team, gptr.unitid);
@@ -180,38 +171,38 @@ dart_ret_t dart_progress(void)
 
 /* ---- handles: NULL ones are complete ------------------------------------------------------ */
 
-static dart_ret_t wait_for(dart_handle_t handles[], size_t n, bool at_target)
+/* For remote completion, also where the program asks for local completion: a unit that polls must see the put although
+ * its origin makes no further call, and MPI guarantees that only for puts that are complete at their target. */
+static dart_ret_t wait_for(dart_handle_t handles[], size_t n)
 {
   for (size_t i = 0; handles != NULL && i < n; i++)
     if (handles[i] != DART_HANDLE_NULL)
-      dart__far_wait(&handles[i], at_target);
-  complete_near();
+      dart__far_wait(&handles[i]);
+  dart__progress_complete_near();
   return DART_OK;
 }
 
 dart_ret_t dart_wait(dart_handle_t *handle)
 {
-  return wait_for(handle, 1, true);
+  return wait_for(handle, 1);
 }
 
-/* Waits for remote completion, too: a unit that polls must see the put although its origin makes no further
- * call, and MPI guarantees that only for puts that are complete at their target. */
 dart_ret_t dart_wait_local(dart_handle_t *handle)
 {
-  return wait_for(handle, 1, true);
+  return wait_for(handle, 1);
 }
 
 dart_ret_t dart_waitall(dart_handle_t handles[], size_t n)
 {
-  return wait_for(handles, n, true);
+  return wait_for(handles, n);
 }
 
 dart_ret_t dart_waitall_local(dart_handle_t handles[], size_t n)
 {
-  return wait_for(handles, n, true);
+  return wait_for(handles, n);
 }
 
-/* No handle is released until all are known to be complete. */
+/* No handle is released until all transfers are known to be done. For local completion nothing is left to wait for. */
 static dart_ret_t test_for(const char *function, dart_handle_t handles[], size_t n, bool at_target,
                            int32_t *result)
 {
@@ -227,7 +218,9 @@ static dart_ret_t test_for(const char *function, dart_handle_t handles[], size_t
       return DART_OK;
     }
   *result = 1;
-  return wait_for(handles, n, at_target); /* all are complete: this only releases them */
+  for (size_t i = 0; !at_target && handles != NULL && i < n; i++)
+    dart_handle_free(&handles[i]);
+  return wait_for(handles, n);
 }
 
 dart_ret_t dart_test_local(dart_handle_t *handle, int32_t *result)

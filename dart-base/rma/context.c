@@ -72,14 +72,6 @@ static void delete (struct dart_context *context)
   free(context);
 }
 
-/* As dart_flush: what waits for its cache line is applied, and near stores are ordered before what the caller
- * does next; the release pairs with the acquire of the unit that it then notifies. */
-static void complete_near(void)
-{
-  dart__progress();
-  atomic_thread_fence(memory_order_acq_rel);
-}
-
 /* ---- entry points ---------------------------------------------------------------------------- */
 
 dart_ret_t dart_context_create(dart_team_t teamid, dart_context_t *context)
@@ -153,38 +145,31 @@ dart_ret_t dart_context_leave(dart_context_t context)
   return DART_OK;
 }
 
-/* All units are asked before any is waited for. */
-static void settle_all(dart__team_t *team, const struct dart_context *context, bool at_target)
+/* All units are asked before any is waited for. They stay in the list if they lack remote completion. */
+static dart_ret_t settle_all(const char *function, struct dart_context *context, bool at_target)
 {
+  dart__team_t *team = team_of(function, context);
+
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  dart__progress_complete_near();
   for (int32_t i = 0; i < context->nused; i++)
     dart__far_ask_to(team, context->used[i], &context->noted[context->used[i]].mark, at_target);
   for (int32_t i = 0; i < context->nused; i++)
     dart__far_settle_to(team, context->used[i], &context->noted[context->used[i]].mark, at_target);
-}
-
-dart_ret_t dart_context_flush(dart_context_t context)
-{
-  dart__team_t *team = team_of(__func__, context);
-
-  if (team == NULL)
-    return DART_ERR_INVAL;
-  complete_near();
-  settle_all(team, context, true);
-  while (context->nused > 0)
+  while (at_target && context->nused > 0)
     context->noted[context->used[--context->nused]].is_used = false;
   return DART_OK;
 }
 
-/* Units stay in the list: they lack remote completion. */
+dart_ret_t dart_context_flush(dart_context_t context)
+{
+  return settle_all(__func__, context, true);
+}
+
 dart_ret_t dart_context_flush_local(dart_context_t context)
 {
-  dart__team_t *team = team_of(__func__, context);
-
-  if (team == NULL)
-    return DART_ERR_INVAL;
-  complete_near();
-  settle_all(team, context, false);
-  return DART_OK;
+  return settle_all(__func__, context, false);
 }
 
 /* Take the units off the list whose operations are complete. */
@@ -214,7 +199,7 @@ dart_ret_t dart_context_test(dart_context_t context, int32_t *is_finished)
   *is_finished = 0;
   if (team == NULL)
     return DART_ERR_INVAL;
-  complete_near();
+  dart__progress_complete_near();
   if (context->nused > 0) {
     dart__engine_look(); /* answers come by progress, and the program may sleep between two tests */
     test_units(team, context);
@@ -236,7 +221,7 @@ static dart_ret_t settle_unit(const char *function, const struct dart_context *c
                 team->id);
     return DART_ERR_INVAL;
   }
-  complete_near();
+  dart__progress_complete_near();
   if (context->noted[unit.id].is_used)
     dart__far_settle_to(team, unit.id, &context->noted[unit.id].mark, at_target);
   return DART_OK;

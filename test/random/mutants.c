@@ -149,9 +149,8 @@ bool __wrap_dart__far_test(dart_handle_t handle)
   return true;
 }
 
-void __wrap_dart__far_wait(dart_handle_t *handle, bool at_target)
+void __wrap_dart__far_wait(dart_handle_t *handle)
 {
-  (void)at_target;
   dart__far_release(handle);
 }
 
