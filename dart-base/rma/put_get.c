@@ -129,15 +129,6 @@ INLINED void copy_in_order(bool is_put, char *near, void *buffer, size_t nbytes)
     dart__near_get_bytes(buffer, near, nbytes);
 }
 
-INLINED bool copy_plain(bool is_put, const dart_gptr_t *gptr, void *buffer, size_t nbytes)
-{
-  char *near = near_address(gptr, nbytes);
-
-  if (near != NULL)
-    copy_in_order(is_put, near, buffer, nbytes);
-  return near != NULL;
-}
-
 /* ---- the direct map: elements at constant distances --------------------------------------------- */
 
 /* So many elements, at most, that no product of sizes below overflows. */
@@ -156,7 +147,7 @@ INLINED char *steps_address(const dart_gptr_t *gptr, const void *buffer, size_t 
   return near_address(gptr, ((nelem - 1) * global->stride + 1) * global->elem_size);
 }
 
-INLINED bool copy_steps(bool is_put, const dart_gptr_t *gptr, void *buffer, size_t nelem,
+INLINED bool copy_steps(bool is_put, end_t end, const dart_gptr_t *gptr, void *buffer, size_t nelem,
                         dart_datatype_t global_type, dart_datatype_t local_type)
 {
   const dart__type_t *global = dart__type_find(global_type), *local = dart__type_find(local_type);
@@ -165,6 +156,8 @@ INLINED bool copy_steps(bool is_put, const dart_gptr_t *gptr, void *buffer, size
 
   if (near == NULL)
     return false;
+  if (end == BLOCKING)
+    dart__progress();
   if (nelem == 1) {
     copy_in_order(is_put, near, buffer, global->elem_size);
     return true;
@@ -222,16 +215,21 @@ INLINED dart_ret_t transfer_far(bool is_put, end_t end, dart__rma_t *rma, void *
 /* The segment has had epochs: whether the transfer goes on, see epoch/access.h. */
 static __attribute__((noinline)) dart__access_t may_go(end_t end, const dart__rma_t *rma)
 {
-  const char *function = name_of(rma->kind == DART__PUT, end);
+  bool           is_put   = rma->kind == DART__PUT;
+  const char    *function = name_of(is_put, end);
+  dart__access_t goes     = end == FLUSHED ? dart__gate.later(function, rma)
+                                           : dart__gate.now(function, &rma->at, rma->kind);
 
-  return end == FLUSHED ? dart__gate.later(function, rma)
-                        : dart__gate.now(function, &rma->at, rma->kind);
+  if (goes == DART__ACCESS_DONE)
+    count(is_put, rma);
+  return goes;
 }
 
-/* All elements, and all errors. */
-INLINED dart_ret_t transfer_elements(bool is_put, end_t end, dart_gptr_t gptr, void *buffer,
-                                     size_t nelem, dart_datatype_t global_type,
-                                     dart_datatype_t local_type, dart_handle_t *handle_out)
+/* Any elements of any memory, and all errors. By the value of the pointer: this is not inlined, so it comes in registers. */
+static __attribute__((noinline)) dart_ret_t transfer(dart_gptr_t gptr, void *buffer, size_t nelem,
+                                                     dart_datatype_t global_type,
+                                                     dart_datatype_t local_type, bool is_put,
+                                                     end_t end, dart_handle_t *handle_out)
 {
   dart__rma_t rma;
   dart_ret_t  ret =
@@ -243,107 +241,65 @@ INLINED dart_ret_t transfer_elements(bool is_put, end_t end, dart_gptr_t gptr, v
   if (__builtin_expect(dart__segment_epoch(rma.at.segment) != NULL, 0)) {
     dart__access_t goes = may_go(end, &rma);
 
-    if (goes == DART__ACCESS_DONE)
-      count(is_put, &rma);
     if (goes != DART__ACCESS_PASS)
       return dart__access_result(goes);
   }
-  if (rma.at.near != NULL)
-    dart__transfer_near(&rma, is_put);
-  else
+  if (rma.at.near == NULL) {
     ret = end == BLOCKING ? dart__remote_blocking(&rma) : dart__remote_start(&rma, handle_out);
+  } else {
+    if (end == BLOCKING)
+      dart__progress();
+    dart__transfer_near(&rma, is_put);
+  }
   if (ret != DART_OK)
     return ret;
   count(is_put, &rma);
   return told(is_put, &gptr, nelem, global_type);
 }
 
-static __attribute__((noinline)) dart_ret_t put_elements(end_t end, dart_gptr_t gptr, void *buffer,
-                                                         size_t nelem, dart_datatype_t global_type,
-                                                         dart_datatype_t local_type,
-                                                         dart_handle_t  *handle_out)
-{
-  return transfer_elements(true, end, gptr, buffer, nelem, global_type, local_type, handle_out);
-}
-
-static __attribute__((noinline)) dart_ret_t get_elements(end_t end, dart_gptr_t gptr, void *buffer,
-                                                         size_t nelem, dart_datatype_t global_type,
-                                                         dart_datatype_t local_type,
-                                                         dart_handle_t  *handle_out)
-{
-  return transfer_elements(false, end, gptr, buffer, nelem, global_type, local_type, handle_out);
-}
-
-/* The same; bytes in a row, and elements at constant distances on the direct map, are sorted out first. */
-INLINED dart_ret_t transfer(bool is_put, end_t end, const dart_gptr_t *gptr, void *buffer,
-                            size_t nelem, dart_datatype_t global_type, dart_datatype_t local_type,
-                            dart_handle_t *handle_out)
-{
-  dart__rma_t rma;
-  size_t      nbytes;
-
-  if (dart__transfer_is_plain(buffer, nelem, global_type, local_type, &nbytes)) {
-    if (dart__transfer_is_far(gptr, nbytes, &rma.at))
-      return transfer_far(is_put, end, &rma, buffer, nbytes, handle_out);
-    if (copy_plain(is_put, gptr, buffer, nbytes))
-      return told(is_put, gptr, nelem, global_type);
-  } else if (copy_steps(is_put, gptr, buffer, nelem, global_type, local_type)) {
-    return told(is_put, gptr, nelem, global_type);
-  }
-  return is_put ? put_elements(end, *gptr, buffer, nelem, global_type, local_type, handle_out)
-                : get_elements(end, *gptr, buffer, nelem, global_type, local_type, handle_out);
-}
-
-/* ---- blocking calls: they may be called in a polling loop, and make progress ------------------------ */
-
-/* If all is far, and no updates are deferred, which would have to be applied first, progress is made while the transfer
- * is under way. */
-INLINED dart_ret_t blocking_transfer(bool is_put, const dart_gptr_t *gptr, void *buffer,
-                                     size_t nelem, dart_datatype_t global_type,
-                                     dart_datatype_t local_type)
-{
-  dart__rma_t rma;
-  size_t      nbytes;
-
-  if (dart__transfer_is_plain(buffer, nelem, global_type, local_type, &nbytes) &&
-      dart__stream == 0 && dart__transfer_is_far(gptr, nbytes, &rma.at))
-    return transfer_far(is_put, BLOCKING, &rma, buffer, nbytes, NULL);
-  dart__progress();
-  return transfer(is_put, BLOCKING, gptr, buffer, nelem, global_type, local_type, NULL);
-}
-
-/* On several nodes, where a unit that polls is found out. */
-DART__OUT_OF_LINE get_blocking_nodes(void *dest, dart_gptr_t gptr, size_t nelem,
-                                     dart_datatype_t src_type, dart_datatype_t dst_type)
-{
-  dart_ret_t ret = blocking_transfer(false, &gptr, dest, nelem, src_type, dst_type);
-  size_t     nbytes;
-
-  if (ret == DART_OK && dart__transfer_is_plain(dest, nelem, src_type, dst_type, &nbytes) &&
-      nbytes <= sizeof(uint64_t))
-    dart__progress_polled(gptr, dest, nbytes);
-  return ret;
-}
-
 /* ---- entry points -----------------------------------------------------------------------------------
  *
  * Functions that are not inlined take the arguments of their entry point, in its order: so it jumps to them. */
 
+INLINED bool copy_plain(bool is_put, end_t end, const dart_gptr_t *gptr, void *buffer,
+                        size_t nbytes)
+{
+  char *near = near_address(gptr, nbytes);
+
+  if (near == NULL)
+    return false;
+  if (end == BLOCKING)
+    dart__progress();
+  copy_in_order(is_put, near, buffer, nbytes);
+  return true;
+}
+
+/* A blocking call may be made in a polling loop, so it makes progress: before the copy, or while a far transfer is under
+ * way. */
 INLINED dart_ret_t transfer_any(bool is_put, end_t end, const dart_gptr_t *gptr, void *buffer,
                                 size_t nelem, dart_datatype_t global_type,
                                 dart_datatype_t local_type, dart_handle_t *handle)
 {
-  if (end == BLOCKING)
-    return blocking_transfer(is_put, gptr, buffer, nelem, global_type, local_type);
+  dart__rma_t rma;
+  size_t      nbytes;
+
   if (end == HANDLE && handle == NULL) {
     dart__error("%s: handle is NULL", name_of(is_put, end));
     return DART_ERR_INVAL;
   }
   if (end == HANDLE)
     *handle = DART_HANDLE_NULL;
-  if (is_put && __builtin_expect(dart__stream > 0, 0))
+  if ((is_put || end == BLOCKING) && __builtin_expect(dart__stream > 0, 0))
     dart__progress_apply(); /* updates of the same element come first */
-  return transfer(is_put, end, gptr, buffer, nelem, global_type, local_type, handle);
+  if (dart__transfer_is_plain(buffer, nelem, global_type, local_type, &nbytes)) {
+    if (dart__transfer_is_far(gptr, nbytes, &rma.at))
+      return transfer_far(is_put, end, &rma, buffer, nbytes, handle);
+    if (copy_plain(is_put, end, gptr, buffer, nbytes))
+      return told(is_put, gptr, nelem, global_type);
+  } else if (copy_steps(is_put, end, gptr, buffer, nelem, global_type, local_type)) {
+    return told(is_put, gptr, nelem, global_type);
+  }
+  return transfer(*gptr, buffer, nelem, global_type, local_type, is_put, end, handle);
 }
 
 DART__OUT_OF_LINE put_blocking_any(dart_gptr_t gptr, const void *src, size_t nelem,
@@ -353,12 +309,18 @@ DART__OUT_OF_LINE put_blocking_any(dart_gptr_t gptr, const void *src, size_t nel
                       NULL);
 }
 
+/* On several nodes a unit that polls is found out. */
 DART__OUT_OF_LINE get_blocking_any(void *dest, dart_gptr_t gptr, size_t nelem,
                                    dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  if (dart__world.many_nodes)
-    return get_blocking_nodes(dest, gptr, nelem, src_type, dst_type);
-  return transfer_any(false, BLOCKING, &gptr, dest, nelem, src_type, dst_type, NULL);
+  dart_ret_t ret = transfer_any(false, BLOCKING, &gptr, dest, nelem, src_type, dst_type, NULL);
+  size_t     nbytes;
+
+  if (dart__world.many_nodes && ret == DART_OK &&
+      dart__transfer_is_plain(dest, nelem, src_type, dst_type, &nbytes) &&
+      nbytes <= sizeof(uint64_t))
+    dart__progress_polled(gptr, dest, nbytes);
+  return ret;
 }
 
 DART__OUT_OF_LINE put_any(dart_gptr_t gptr, const void *src, size_t nelem, dart_datatype_t src_type,
