@@ -99,7 +99,6 @@ static dart_ret_t update(const dart__signal_t *signal)
 
 static dart_ret_t notify(const dart__signal_t *signal)
 {
-  dart__progress(); /* apply deferred updates before the notification */
   dart__count_notify(signal->flag);
   if (!is_far(signal->flag))
     return update(signal);
@@ -107,25 +106,46 @@ static dart_ret_t notify(const dart__signal_t *signal)
   return DART_OK;
 }
 
-static dart_ret_t put_and_notify(const dart__rma_t *rma, const dart__signal_t *signal)
+static void count_transfer(const dart__rma_t *rma)
+{
+  if (rma->kind == DART__PUT)
+    dart__count_put(&rma->at, rma->nbytes);
+  else
+    dart__count_get(&rma->at, rma->nbytes);
+}
+
+/* Have the backend transfer far data and update the flag. False: it does not do that. */
+static bool transfer_and_notify_far(const dart__rma_t *rma, const dart__signal_t *signal)
+{
+  dart__completion_t completion = rma->kind == DART__PUT ? dart__far_put_notify(rma, signal)
+                                                         : dart__far_get_notify(rma, signal);
+
+  if (completion.by == DART__BY_NOTHING)
+    return false;
+  dart__context_note(&rma->at, completion);
+  if (is_far(signal->flag)) /* perhaps of another team */
+    dart__context_note(signal->flag, completion);
+  count_transfer(rma);
+  dart__count_notify(signal->flag);
+  return true;
+}
+
+/* Near data are there, or were read, before the flag is updated, which releases that, too: who sees it may read or
+ * overwrite them. */
+static dart_ret_t transfer_and_notify(const dart__rma_t *rma, const dart__signal_t *signal)
 {
   dart_ret_t ret = DART_OK;
 
-  dart__progress();
-  dart__count_notify(signal->flag);
-  if (is_far(signal->flag)) {
-    dart__count_put(&rma->at, rma->nbytes);
-    dart__context_note(signal->flag, dart__far_put_notify(rma, signal));
+  if (is_far(&rma->at) && transfer_and_notify_far(rma, signal))
     return DART_OK;
-  }
   if (rma->at.near != NULL)
-    dart__transfer_near(rma, true);
-  else /* memory registered by a unit of this node */
+    dart__transfer_near(rma, rma->kind == DART__PUT);
+  else
     ret = dart__remote_blocking(rma);
   if (ret != DART_OK)
     return ret;
-  dart__count_put(&rma->at, rma->nbytes);
-  return update(signal);
+  count_transfer(rma);
+  return notify(signal);
 }
 
 static dart_ret_t check_op(const char *function, dart_operation_t op)
@@ -133,6 +153,17 @@ static dart_ret_t check_op(const char *function, dart_operation_t op)
   if (dart__op_is_atomic(op, DART_TYPE_ULONG))
     return DART_OK;
   dart__error("%s: operator %s does not update a flag", function, dart__op_text(op).text);
+  return DART_ERR_INVAL;
+}
+
+/* The data of a put go where the counter is. */
+static dart_ret_t check_unit(const char *function, const dart__address_t *data,
+                             const dart__address_t *flag)
+{
+  if (target_of(data) == target_of(flag))
+    return DART_OK;
+  dart__error("%s: the data go to unit %d, the counter is unit %d's", function, target_of(data),
+              target_of(flag));
   return DART_ERR_INVAL;
 }
 
@@ -168,86 +199,10 @@ static inline bool put_notify_far(const char *function, dart_gptr_t gptr, const 
 }
 
 /* `nelem` 0: only notify. */
-static dart_ret_t put_notify(const char *function, dart_gptr_t gptr, const void *src, size_t nelem,
-                             dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
-                             uint64_t value, dart_operation_t op)
-{
-  dart__rma_t     rma;
-  dart__address_t at;
-  dart__signal_t  signal = { &at, value, op };
-  dart_ret_t      ret    = check_flag(function, flag, &at);
-
-  if (ret == DART_OK)
-    ret = check_op(function, op);
-  if (ret != DART_OK)
-    return ret;
-  if (nelem == 0)
-    return notify(&signal);
-  ret = dart__transfer(function, gptr, src, nelem, dst_type, src_type, &rma);
-  if (ret != DART_OK)
-    return ret;
-  if (target_of(&rma.at) != target_of(&at)) {
-    dart__error("%s: the data go to unit %d, the counter is unit %d's", function,
-                target_of(&rma.at), target_of(&at));
-    return DART_ERR_INVAL;
-  }
-  rma.kind = DART__PUT;
-  return put_and_notify(&rma, &signal);
-}
-
-dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
-                           dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
-                           uint64_t by)
-{
-  if (put_notify_far(__func__, gptr, src, nelem, src_type, dst_type, flag, by))
-    return DART_OK;
-  return put_notify(__func__, gptr, src, nelem, src_type, dst_type, flag, by, DART_OP_SUM);
-}
-
-dart_ret_t dart_put_notify_op(dart_gptr_t gptr, const void *src, size_t nelem,
-                              dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
-                              uint64_t value, dart_operation_t op)
-{
-  return put_notify(__func__, gptr, src, nelem, src_type, dst_type, flag, value, op);
-}
-
-/* Get what is far by the backend, and have it update the flag. False: it does not do that. */
-static bool get_and_notify_far(const dart__rma_t *rma, const dart__signal_t *signal)
-{
-  dart__completion_t completion = dart__far_get_notify(rma, signal);
-
-  if (completion.by == DART__BY_NOTHING)
-    return false;
-  dart__context_note(&rma->at, completion);
-  if (is_far(signal->flag)) /* perhaps of another team */
-    dart__context_note(signal->flag, completion);
-  dart__count_get(&rma->at, rma->nbytes);
-  dart__count_notify(signal->flag);
-  return true;
-}
-
-/* Near data are read before the flag is updated, which releases that, too: who sees it may overwrite them. */
-static dart_ret_t get_and_notify(const dart__rma_t *rma, const dart__signal_t *signal)
-{
-  dart_ret_t ret = DART_OK;
-
-  dart__progress();
-  if (rma->at.near != NULL)
-    dart__transfer_near(rma, false);
-  else if (is_far(&rma->at) && get_and_notify_far(rma, signal))
-    return DART_OK;
-  else
-    ret = dart__remote_blocking(rma);
-  if (ret != DART_OK)
-    return ret;
-  dart__count_get(&rma->at, rma->nbytes);
-  return notify(signal);
-}
-
-/* `nelem` 0: only notify. */
-static dart_ret_t get_notify(const char *function, void *dest, dart_gptr_t gptr, size_t nelem,
-                             dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
-                             uint64_t value, dart_operation_t op)
+static dart_ret_t transfer_notify(const char *function, dart__rma_kind_t kind, dart_gptr_t gptr,
+                                  const void *buffer, size_t nelem, dart_datatype_t global_type,
+                                  dart_datatype_t local_type, dart_gptr_t flag, uint64_t value,
+                                  dart_operation_t op)
 {
   dart__rma_t     rma;
   dart__address_t at;
@@ -257,26 +212,56 @@ static dart_ret_t get_notify(const char *function, void *dest, dart_gptr_t gptr,
   if (ret == DART_OK)
     ret = check_op(function, op);
   if (ret == DART_OK && nelem > 0)
-    ret = dart__transfer(function, gptr, dest, nelem, src_type, dst_type, &rma);
+    ret = dart__transfer(function, gptr, buffer, nelem, global_type, local_type, &rma);
+  if (ret == DART_OK && nelem > 0 && kind == DART__PUT)
+    ret = check_unit(function, &rma.at, &at);
   if (ret != DART_OK)
     return ret;
+  dart__progress(); /* apply deferred updates before the notification */
   if (nelem == 0)
     return notify(&signal);
-  rma.kind = DART__GET;
-  return get_and_notify(&rma, &signal);
+  rma.kind = kind;
+  return transfer_and_notify(&rma, &signal);
+}
+
+dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
+                           dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
+                           uint64_t by)
+{
+  if (put_notify_far(__func__, gptr, src, nelem, src_type, dst_type, flag, by))
+    return DART_OK;
+  return transfer_notify(__func__, DART__PUT, gptr, src, nelem, dst_type, src_type, flag, by,
+                         DART_OP_SUM);
+}
+
+dart_ret_t dart_put_notify_op(dart_gptr_t gptr, const void *src, size_t nelem,
+                              dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
+                              uint64_t value, dart_operation_t op)
+{
+  return transfer_notify(__func__, DART__PUT, gptr, src, nelem, dst_type, src_type, flag, value,
+                         op);
 }
 
 dart_ret_t dart_get_notify(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                            dart_datatype_t dst_type, dart_gptr_t flag, uint64_t by)
 {
-  return get_notify(__func__, dest, gptr, nelem, src_type, dst_type, flag, by, DART_OP_SUM);
+  return transfer_notify(__func__, DART__GET, gptr, dest, nelem, src_type, dst_type, flag, by,
+                         DART_OP_SUM);
 }
 
 dart_ret_t dart_get_notify_op(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                               dart_datatype_t dst_type, dart_gptr_t flag, uint64_t value,
                               dart_operation_t op)
 {
-  return get_notify(__func__, dest, gptr, nelem, src_type, dst_type, flag, value, op);
+  return transfer_notify(__func__, DART__GET, gptr, dest, nelem, src_type, dst_type, flag, value,
+                         op);
+}
+
+static dart_ret_t notify_only(const char *function, dart_gptr_t flag, uint64_t value,
+                              dart_operation_t op)
+{
+  return transfer_notify(function, DART__PUT, flag, NULL, 0, DART_TYPE_BYTE, DART_TYPE_BYTE, flag,
+                         value, op);
 }
 
 /* The counter of a unit to whose portion there is a direct map: a few instructions on few pages, for others wait. */
@@ -285,8 +270,7 @@ dart_ret_t dart_notify(dart_gptr_t flag, uint64_t by)
   char *near = dart__near_address_by(dart__progress_maps, flag, FLAG_BYTES);
 
   if (near == NULL || (uintptr_t)near % FLAG_BYTES != 0)
-    return put_notify(__func__, flag, NULL, 0, DART_TYPE_BYTE, DART_TYPE_BYTE, flag, by,
-                      DART_OP_SUM);
+    return notify_only(__func__, flag, by, DART_OP_SUM);
   /* as in update_near */
   atomic_fetch_add_explicit((_Atomic uint64_t *)(void *)near, by, memory_order_seq_cst);
   dart__event_nudge(dart__twosided_event(dart__teams[flag.teamid]->members[flag.unitid]));
@@ -295,7 +279,7 @@ dart_ret_t dart_notify(dart_gptr_t flag, uint64_t by)
 
 dart_ret_t dart_notify_op(dart_gptr_t flag, uint64_t value, dart_operation_t op)
 {
-  return put_notify(__func__, flag, NULL, 0, DART_TYPE_BYTE, DART_TYPE_BYTE, flag, value, op);
+  return notify_only(__func__, flag, value, op);
 }
 
 /* A wait for counters that are to reach `least`. */
@@ -318,10 +302,6 @@ static __attribute__((noinline)) dart_ret_t go_on(dart_gptr_t flag, uint64_t lea
                       DART__WAIT_COUNTER,
                       .is_counted = is_counted };
 
-  if (!is_counted && dart__word_is_there(flag, DART_TYPE_ULONG, DART_WAIT_GE, &least)) {
-    dart__progress_at_once();
-    return DART_OK;
-  }
   return dart__words_wait(&w);
 }
 

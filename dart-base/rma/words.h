@@ -111,30 +111,6 @@ static inline bool dart__word_compares(void *context)
   return dart__compares(word->how, word->near, word->value);
 }
 
-/** Whether a word of this unit's, in memory without a direct map, compares so now; after the progress that a wait makes.
- *  False for all errors, too. */
-static inline bool dart__word_is_there(dart_gptr_t gptr, dart_datatype_t type,
-                                       dart_comparison_t comparison, const void *value)
-{
-  dart__comparison_t how;
-  dart__team_t      *team;
-  dart__segment_t   *segment;
-  uint64_t           offset = gptr.addr_or_offs.offset, size;
-  const char        *near;
-
-  if (!dart__comparison_of(type, comparison, &how) || value == NULL)
-    return false;
-  dart__progress();
-  segment = dart__locate_segment(gptr, &team);
-  if (segment == NULL || gptr.unitid != team->me || segment->address != NULL)
-    return false;
-  size = dart__segment_size(segment, team->me);
-  if (how.size > size || offset > size - how.size)
-    return false;
-  near = segment->near[team->me] + segment->base + offset;
-  return ((uintptr_t)near & (how.size - 1U)) == 0 && dart__compares(how, near, value);
-}
-
 /** Wait for one word as far as a direct map and turns go. False: it is not there, the arguments may be bad, and
  *  dart__words_wait goes on; `*is_counted_out` is its `is_counted`. */
 static inline __attribute__((always_inline)) bool dart__word_comes(
