@@ -224,43 +224,10 @@ static bool is_last_of_burst(dart__am_t *am, dart__am_endpoint_t *ep)
   return ep->burst[0] >= ep->burst[1] || ep->burst[0] >= ep->burst[2];
 }
 
-/* The two records of a notified put of few bytes, in an open batch that has room and has selected the segment of both, by
- * words in registers: where a unit has many neighbours most are these. False: nothing was done. */
-static bool append_signal(dart__am_t *am, dart__am_endpoint_t *ep, const dart__am_address_t *at,
+/* The put, if there are data, and the notification, in one batch. */
+static void append_signal(dart__am_t *am, dart__am_endpoint_t *ep, const dart__am_address_t *at,
                           const void *src, size_t nbytes, const dart__am_address_t *flag,
                           uint64_t value, dart_operation_t op)
-{
-  size_t               nwords = dart__am_words(nbytes);
-  dart__am_batch_t    *batch  = ep->open;
-  dart__am_selection_t selection;
-  uint64_t            *words;
-
-  if (batch == NULL || nbytes == 0 || at->team != flag->team || at->segid != flag->segid ||
-      (at->offset ^ flag->offset) >> DART__AM_OFFSET_BITS != 0)
-    return false;
-  selection = dart__am_selection_of(flag->team, flag->segid, flag->offset);
-  if (!dart__am_batch_has_selected(batch, &selection) ||
-      !dart__am_endpoint_has_room(am, ep, nwords + 3, 0))
-    return false;
-  words    = &batch->message.words[batch->nwords];
-  words[0] = dart__am_word(DART__AM_PUT, 0, 0, nbytes, at->offset);
-  if (nbytes == sizeof(uint64_t)) {
-    memcpy(&words[1], src, sizeof(uint64_t));
-  } else {
-    words[nwords] = 0; /* no stray bytes on the wire */
-    memcpy(&words[1], src, nbytes);
-  }
-  words[nwords + 1] = dart__am_word(DART__AM_NOTIFY, DART_TYPE_ULONG, op, 1, flag->offset);
-  words[nwords + 2] = value;
-  batch->nwords += nwords + 3;
-  batch->nrequests += 2;
-  return true;
-}
-
-/* The same in any case. */
-static void append_signal_any(dart__am_t *am, dart__am_endpoint_t *ep, const dart__am_address_t *at,
-                              const void *src, size_t nbytes, const dart__am_address_t *flag,
-                              uint64_t value, dart_operation_t op)
 {
   dart__am_record_t put =
       nbytes > 0 ? put_record(at->offset, src, nbytes) : (dart__am_record_t){ 0 };
@@ -284,8 +251,7 @@ uint64_t dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const voi
   uint64_t             number;
 
   dart__am_spin_lock(&ep->lock);
-  if (!append_signal(am, ep, at, src, nbytes, flag, value, op))
-    append_signal_any(am, ep, at, src, nbytes, flag, value, op);
+  append_signal(am, ep, at, src, nbytes, flag, value, op);
   number = ep->sent + 1;
   if (!am->config.is_sent_later) /* nothing may send it later */
     dart__am_endpoint_send_now(am, flag->peer, ep);
