@@ -1,17 +1,17 @@
-/* See epoch_target.h. The lists are accessed by the thread that receives messages alone, see dart__am_host_t. */
+/* See epoch_target.h. Requests that wait are listed in far/grants.h. */
 #include "epoch/epoch_target.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "epoch/epoch.h"
 #include "far/am/target.h"
+#include "far/grants.h"
 #include "far/handlers.h"
 #include "model/world.h"
 
 /* A request that waits for its turn, or, then, the answer to it. */
-typedef struct request {
-  struct request       *next;
+typedef struct {
+  dart__grant_t         grant;
   dart__epoch_shared_t *state;   /* whose lock it is for; NULL: it waits for a post */
   uint32_t              number;  /* of the segment */
   bool                  is_gone; /* the answer: the segment has ended */
@@ -22,11 +22,7 @@ typedef struct request {
   uint64_t              words[];
 } request_t;
 
-static struct {
-  request_t
-      *waiting; /* in the order of arrival, so that a look through it serves one lock in order */
-  request_t *answers;
-} requests;
+static const dart__grant_kind_t portion;
 
 static bool is_exclusive(const dart__am_epoch_t *about)
 {
@@ -38,20 +34,17 @@ static uint32_t word_of(const dart__am_epoch_t *about)
   return about->what & DART__LOCK_WORD;
 }
 
-/* A lack of memory is waited out: the unit whose request it is cannot be told. There is room for what its gets
- * are going to read. */
-static request_t *new_request(const request_t *described, const uint64_t *words)
+/* With room for what its gets are going to read. */
+static dart__grant_t *new_request(const request_t *described, const uint64_t *words)
 {
   size_t     nbytes = described->nwords * sizeof *words;
   size_t     room = nbytes > DART__LOCKED_GET || described->nwords == 0 ? nbytes : DART__LOCKED_GET;
-  request_t *r;
+  request_t *r    = dart__grant_new(sizeof *r + room);
 
-  while ((r = malloc(sizeof *r + room)) == NULL)
-    dart__cpu_pause();
   *r = *described;
   if (nbytes > 0)
     memcpy(r->words, words, nbytes);
-  return r;
+  return &r->grant;
 }
 
 /* ---- accesses that run ahead of their post --------------------------------------------------- */
@@ -92,14 +85,6 @@ static bool try_complete(const dart__am_host_t *host, dart__deferred_t *updates,
   return true;
 }
 
-static void append_request(request_t **list, request_t *r)
-{
-  while (*list != NULL)
-    list = &(*list)->next;
-  r->next = NULL;
-  *list   = r;
-}
-
 /* The lock is the origin's from now on. Its segment may have ended meanwhile, by a thread of this unit: either that
  * finds the lock held and leaves it (dart__epoch_end_state), or its end is seen here. Operations of the origin are
  * refused. */
@@ -135,18 +120,17 @@ static void apply_late(const dart__am_host_t *host, dart__deferred_t *updates, r
   memcpy(r->words, data, r->nwords * sizeof *data);
 }
 
-/* One that ran ahead of its post; if that was made now, it is removed. */
-static bool serve_completed(const dart__am_host_t *host, dart__deferred_t *updates,
-                            request_t **link)
+/* One that ran ahead of its post, which may be made now. If its segment has ended, it is refused. */
+static dart__grant_turn_t look_for_post(const dart__am_host_t *host, dart__deferred_t *updates,
+                                        request_t *r)
 {
-  request_t *r = *link;
-
+  r->is_gone = is_gone(r);
+  if (r->is_gone)
+    return DART__GRANT_NOW;
   if (!try_complete(host, updates, r, r->words))
-    return false;
-  *link = r->next;
-  free(r);
+    return DART__GRANT_LATER;
   host->notified(host->context); /* a thread may be waiting for it */
-  return true;
+  return DART__GRANT_OVER;
 }
 
 /* The lock is entered, but its segment has ended, and what the request brings has nowhere to go. */
@@ -159,49 +143,25 @@ static void refuse_late(request_t *r)
 
 /* One that waits for a lock; if it is its turn, it is answered. It has a turn, too, when the segment has ended: others
  * behind it in the queue wait for that. */
-static bool serve_lock(const dart__am_host_t *host, dart__deferred_t *updates, request_t **link)
+static dart__grant_turn_t look_for_lock(const dart__am_host_t *host, dart__deferred_t *updates,
+                                        request_t *r)
 {
-  request_t *r = *link;
-
   if (!dart__rwlock_try_enter(&r->state->lock, r->ticket, is_exclusive(&r->about)))
-    return false;
-  *link = r->next;
+    return DART__GRANT_LATER;
   atomic_fetch_sub_explicit(&r->state->lock.far, 1, memory_order_relaxed);
   if (is_gone(r))
     refuse_late(r);
   else
     apply_late(host, updates, r);
-  append_request(&requests.answers, r);
-  return true;
+  return DART__GRANT_NOW;
 }
 
-/* One that ran ahead of a post, in a segment that has ended. */
-static bool refuse_completed(request_t **link)
+static dart__grant_turn_t look_at_request(dart__grant_t *grant, const dart__am_host_t *host,
+                                          dart__deferred_t *updates)
 {
-  request_t *r = *link;
+  request_t *r = (request_t *)grant;
 
-  *link      = r->next;
-  r->is_gone = true;
-  append_request(&requests.answers, r);
-  return true;
-}
-
-/* Serve those whose turn has come; true if there were any. */
-static bool serve_waiting(const dart__am_host_t *host, dart__deferred_t *updates)
-{
-  bool any = false;
-
-  for (request_t **link = &requests.waiting; *link != NULL;) {
-    request_t *r = *link;
-
-    if (r->state != NULL ? serve_lock(host, updates, link)
-        : is_gone(r)     ? refuse_completed(link)
-                         : serve_completed(host, updates, link))
-      any = true;
-    else
-      link = &r->next;
-  }
-  return any;
+  return r->state != NULL ? look_for_lock(host, updates, r) : look_for_post(host, updates, r);
 }
 
 /* It is done: its origin counts the answer. */
@@ -209,7 +169,7 @@ static void answer_lazy(request_t *described)
 {
   described->nwords = 0;
   if ((described->about.what & DART__LOCK_LAZY) != 0)
-    append_request(&requests.answers, new_request(described, NULL));
+    dart__grant_now(new_request(described, NULL), &portion);
 }
 
 /* A request for a lock: take its ticket, and enter if it is its turn. */
@@ -226,7 +186,7 @@ static dart__lock_result_t serve_ask(const dart__am_host_t *host, dart__deferred
   }
   if (word_of(&described->about) != DART__LOCK_APPLY)
     described->nwords = 0;
-  append_request(&requests.waiting, new_request(described, words));
+  dart__grant_wait(new_request(described, words), &portion);
   /* seq_cst: before the next try_enter; pairs with dart__rwlock_has_far */
   atomic_fetch_add_explicit(&lock->far, 1, memory_order_seq_cst);
   return DART__LOCK_WAITS;
@@ -260,8 +220,7 @@ static dart__am_epoch_served_t serve_epoch(const dart__am_host_t *host, dart__de
   if (segment == NULL) {
     /* the origin of a lazy request counts answers, and waits for nothing else */
     if ((about->what & DART__LOCK_LAZY) != 0)
-      append_request(&requests.answers,
-                     new_request(&(request_t){ .peer = peer, .about = *about }, words));
+      dart__grant_now(new_request(&(request_t){ .peer = peer, .about = *about }, words), &portion);
     if (tells_result(about)) /* its unit is told by that, and reports it */
       return DART__AM_EPOCH_SERVED;
     /* an access may be over before the post that it ran ahead of is known, and the memory deregistered */
@@ -281,9 +240,9 @@ static dart__am_epoch_served_t serve_epoch(const dart__am_host_t *host, dart__de
   case DART__LOCK_COMPLETED:
     described.state = NULL;
     /* First the one before, if the post that it waits for was made after the last look. */
-    serve_waiting(host, updates);
+    dart__grants_look(host, updates);
     if (!try_complete(host, updates, &described, words))
-      append_request(&requests.waiting, new_request(&described, words));
+      dart__grant_wait(new_request(&described, words), &portion);
     return DART__AM_EPOCH_NOTIFIED;
   case DART__LOCK_LEAVE:
     if (dart__epoch_far_leave(described.state, is_exclusive(about)))
@@ -299,19 +258,6 @@ static dart__am_epoch_served_t serve_epoch(const dart__am_host_t *host, dart__de
   return DART__AM_EPOCH_SERVED; /* those who wait for a lock have an event of their own */
 }
 
-static void *serve_turns(const dart__am_host_t *host, dart__deferred_t *updates)
-{
-  request_t *answers;
-
-  if (requests.waiting == NULL && requests.answers == NULL)
-    return NULL;
-  while (serve_waiting(host, updates))
-    ; /* one that has left, or entered shared, may have let another in */
-  answers          = requests.answers;
-  requests.answers = NULL;
-  return answers;
-}
-
 /* Operations that nobody waits for, whose memory has ended: the next flush says so. */
 static bool is_lost(const request_t *r)
 {
@@ -321,8 +267,9 @@ static bool is_lost(const request_t *r)
 
 /* Those that nobody may be waiting for are sent with others, if somebody is there to do that while this unit
  * computes. */
-static void send_answer(dart__am_t *am, const request_t *r)
+static void send_grant(dart__am_t *am, const dart__grant_t *grant)
 {
+  const request_t *r       = (const request_t *)grant;
   dart__am_epoch_t about   = r->about;
   bool             is_lazy = (about.what & DART__LOCK_LAZY) != 0;
 
@@ -335,18 +282,9 @@ static void send_answer(dart__am_t *am, const request_t *r)
                  !is_lazy || !dart__world.has_agent);
 }
 
-static void send_grants(dart__am_t *am, void *answers)
-{
-  for (request_t *r = answers, *next; r != NULL; r = next) {
-    next = r->next;
-    send_answer(am, r);
-    free(r);
-  }
-}
+static const dart__grant_kind_t portion = { look_at_request, send_grant };
 
 void dart__epoch_serve(void)
 {
-  dart__handlers.epoch        = serve_epoch;
-  dart__handlers.epoch_turns  = serve_turns;
-  dart__handlers.epoch_answer = send_grants;
+  dart__handlers.epoch = serve_epoch;
 }

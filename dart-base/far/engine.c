@@ -47,14 +47,23 @@ void dart__engine_look(void)
   progress(false);
 }
 
-bool dart__engine_hold(void)
+bool dart__engine_try_hold(void)
 {
   return dart__engine.am != NULL && dart__am_hold(dart__engine.am);
 }
 
+void dart__engine_hold(void)
+{
+  dart__turns_t turns = { 0 };
+
+  while (dart__engine.am != NULL && !dart__am_hold(dart__engine.am))
+    dart__wait_pause(&turns, &dart__world.wait); /* whoever receives makes the progress */
+}
+
 void dart__engine_release(void)
 {
-  dart__am_release(dart__engine.am);
+  if (dart__engine.am != NULL)
+    dart__am_release(dart__engine.am);
 }
 
 /* A few tests of the request alone, which take the least time; then each test also tells what else has come. */

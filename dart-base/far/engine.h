@@ -38,7 +38,9 @@ void dart__engine_poke(void);
 void dart__engine_look(void);
 
 /** While held, no request is applied to this unit's memory. False: not now. */
-bool dart__engine_hold(void);
+bool dart__engine_try_hold(void);
+/** The same, waiting for it; on one node nothing has to be held. */
+void dart__engine_hold(void);
 void dart__engine_release(void);
 
 /** Send what was collected; handles nothing. */

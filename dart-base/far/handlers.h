@@ -33,8 +33,6 @@ typedef struct {
   dart__am_epoch_served_t (*epoch)(const dart__am_host_t *host, dart__deferred_t *updates,
                                    int32_t peer, const dart__am_epoch_t *about,
                                    const uint64_t *words, size_t nwords, uint64_t *results_out);
-  void *(*epoch_turns)(const dart__am_host_t *host, dart__deferred_t *updates);
-  void (*epoch_answer)(dart__am_t *am, void *answers);
 } dart__handlers_t;
 
 extern dart__handlers_t dart__handlers;

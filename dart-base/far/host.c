@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "far/agent.h"
+#include "far/grants.h"
 #include "far/handlers.h"
 #include "model/address.h"
 #include "model/world.h"
@@ -79,7 +80,7 @@ static uint64_t called(void *context, char *object, const void *operand, size_t 
  * is here that every wait comes by. */
 static void send_answers(dart__am_t *am, void *answers)
 {
-  dart__handlers.epoch_answer(am, answers);
+  dart__grants_tell(am, answers);
   /* relaxed: a hint, looked at again soon; what it stands for is behind locks of its own */
   if (!atomic_load_explicit(&dart__handlers.is_answer_due, memory_order_relaxed))
     return;
@@ -93,7 +94,7 @@ dart__am_host_t dart__am_host(void)
                             .notified = notified,
                             .informed = informed,
                             .epoch    = dart__handlers.epoch,
-                            .turns    = dart__handlers.epoch_turns,
+                            .turns    = dart__grants_serve,
                             .called   = called,
                             .answer   = send_answers };
 }

@@ -44,7 +44,7 @@ void dart__progress_now(void)
 /* A unit alone on its node shares its memory with nobody but the thread that applies far requests. */
 static const dart__deferred_guard_t *guard(void)
 {
-  static const dart__deferred_guard_t requests = { dart__engine_hold, dart__engine_release };
+  static const dart__deferred_guard_t requests = { dart__engine_try_hold, dart__engine_release };
 
   return dart__world.many_nodes && dart__teams[DART_TEAM_ALL]->node_nunits == 1 ? &requests : NULL;
 }

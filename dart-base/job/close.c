@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "data/op.h"
 #include "data/type.h"
+#include "far/grants.h"
 #include "job/network.h"
 #include "lock/lock_at.h"
 #include "lock/range_object.h"
@@ -18,6 +19,7 @@ void dart__close(void)
 {
   dart__world.initialized = false;
   dart__holds_clear();
+  dart__grants_close();
   dart__lock_at_close();
   dart__range_close();
   dart__watch_close();

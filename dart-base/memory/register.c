@@ -131,13 +131,9 @@ static void exchange_contributions(dart__team_t *team, void *address, size_t nby
  * agent or another thread, does not find it, and nobody has found it who is not done with it. */
 static void remove_segment(dart__team_t *team, dart__segment_t *segment)
 {
-  dart__turns_t turns = { 0 };
-
-  while (dart__world.many_nodes && !dart__engine_hold())
-    dart__wait_pause(&turns, &dart__world.wait); /* whoever applies them makes the progress */
+  dart__engine_hold();
   dart__segment_leave(team, segment);
-  if (dart__world.many_nodes)
-    dart__engine_release();
+  dart__engine_release();
 }
 
 /* Agree on an id, and register the memory. Collective and agreed. */

@@ -63,7 +63,7 @@ byte read[UNITS]; /* a ghost: what was there */
 byte lazy_sent[UNITS], lazy_done[UNITS];
 byte lazy_applied[UNITS]; /* a ghost: or refused */
 
-/* ---- the target's side: serve_epoch, and send_grants ---- */
+/* ---- the target's side: serve_epoch, and send_grant ---- */
 
 #ifdef MUTANT_one_place_for_data
 #define DATA1 data0
@@ -145,7 +145,7 @@ end:
   od
 }
 
-/* serve_turns: serve_waiting */
+/* dart__grants_serve: look_for_lock */
 proctype Server(byte p)
 {
   byte unit;

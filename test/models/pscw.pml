@@ -52,7 +52,7 @@ inline note_completed(o)
   done[o]++
 }
 
-/* serve_completed, try_complete: `which` is a kept one */
+/* look_for_post, try_complete: `which` is a kept one */
 inline serve_kept(o)
 {
   if

@@ -159,7 +159,7 @@ end:
   od;
 look:
   do
-  :: again && nwaiting > 0 -> /* serve_waiting: the first one is the first in the order of tickets */
+  :: again && nwaiting > 0 -> /* dart__grants_look: the first one is the first in the order of tickets */
     again = false;
     try_enter(waiting[0], false, in);
     if

@@ -1,0 +1,101 @@
+/* See grants.h. */
+#include "far/grants.h"
+
+#include <stdlib.h>
+
+#include "far/engine.h"
+#include "wait/wait.h"
+
+static struct {
+  dart__grant_t *waiting; /* in the order of arrival */
+  dart__grant_t *answers;
+} grants;
+
+void *dart__grant_new(size_t nbytes)
+{
+  void *grant;
+
+  while ((grant = malloc(nbytes)) == NULL)
+    dart__cpu_pause();
+  return grant;
+}
+
+static void append(dart__grant_t **list, dart__grant_t *grant, const dart__grant_kind_t *kind)
+{
+  while (*list != NULL)
+    list = &(*list)->next;
+  grant->next = NULL;
+  grant->kind = kind;
+  *list       = grant;
+}
+
+void dart__grant_wait(dart__grant_t *grant, const dart__grant_kind_t *kind)
+{
+  append(&grants.waiting, grant, kind);
+}
+
+void dart__grant_now(dart__grant_t *grant, const dart__grant_kind_t *kind)
+{
+  append(&grants.answers, grant, kind);
+}
+
+const dart__grant_t *dart__grants_waiting(void)
+{
+  return grants.waiting;
+}
+
+bool dart__grants_look(const dart__am_host_t *host, dart__deferred_t *updates)
+{
+  bool any = false;
+
+  for (dart__grant_t **link = &grants.waiting; *link != NULL;) {
+    dart__grant_t     *grant = *link;
+    dart__grant_turn_t turn  = grant->kind->look(grant, host, updates);
+
+    if (turn == DART__GRANT_LATER) {
+      link = &grant->next;
+      continue;
+    }
+    *link = grant->next;
+    any   = true;
+    if (turn == DART__GRANT_NOW)
+      dart__grant_now(grant, grant->kind);
+    else
+      free(grant);
+  }
+  return any;
+}
+
+void *dart__grants_serve(const dart__am_host_t *host, dart__deferred_t *updates)
+{
+  dart__grant_t *answers;
+
+  if (grants.waiting == NULL && grants.answers == NULL)
+    return NULL;
+  while (dart__grants_look(host, updates))
+    ; /* one that has left, or entered shared, may have let another in */
+  answers        = grants.answers;
+  grants.answers = NULL;
+  return answers;
+}
+
+void dart__grants_tell(dart__am_t *am, void *answers)
+{
+  for (dart__grant_t *grant = answers, *next; grant != NULL; grant = next) {
+    next = grant->next;
+    grant->kind->tell(am, grant);
+    free(grant);
+  }
+}
+
+void dart__grants_close(void)
+{
+  dart__engine_hold();
+  while (grants.waiting != NULL) {
+    dart__grant_t *grant = grants.waiting;
+
+    grants.waiting = grant->next;
+    free(grant);
+  }
+  dart__engine_release();
+}
