@@ -5,7 +5,8 @@
  * A request is served in the midst of receiving, where nothing may be sent or waited for. If it cannot be granted it is
  * listed, in the order of arrival. After every look for messages the list is looked through, and a request whose turn has
  * come leaves it. Its unit is told outside of receiving, by the thread that has looked: no thread waits for a far unit's
- * turn. What a request waits for, and how its unit is told, is up to its kind: portions (epoch/epoch_target.c).
+ * turn. What a request waits for, and how its unit is told, is up to its kind: portions (epoch/epoch_target.c), words
+ * (lock/lock_at.c).
  *
  * Unless said otherwise, functions are for the thread that receives, one at a time. */
 #include <stdbool.h>

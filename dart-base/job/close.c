@@ -6,7 +6,6 @@
 #include "data/type.h"
 #include "far/grants.h"
 #include "job/network.h"
-#include "lock/lock_at.h"
 #include "lock/range_object.h"
 #include "model/holds.h"
 #include "model/world.h"
@@ -20,7 +19,6 @@ void dart__close(void)
   dart__world.initialized = false;
   dart__holds_clear();
   dart__grants_close();
-  dart__lock_at_close();
   dart__range_close();
   dart__watch_close();
   dart__twosided_close();

@@ -1,16 +1,12 @@
 /* Locks in words of the program's memory: see dart_lock_at.h.
  *
  * The word is a mutex (wait/mutex.h), for all units that have it mapped. A far unit asks the lock's unit, by a request
- * (dart__far_call). If the mutex is not free its unit lists the request, and looks again whenever it makes progress;
- * when it has taken the mutex for the waiter it tells it by a notification. After ten milliseconds it draws a
+ * (dart__far_call). If the mutex is not free its unit lists the request (far/grants.h), and looks again whenever it makes
+ * progress; when it has taken the mutex for the waiter it tells it by a notification. After ten milliseconds it draws a
  * ticket of the mutex for the waiter, which keeps near units from passing it any more; but only if it has an agent:
- * they do not get the free lock then, before this unit has made progress. Releases are requests, too. A request is
- * served in the midst of receiving, when nothing may be sent; what is to be told then is told by tell_served, as
- * for tables (lock/range_table.c).
+ * they do not get the free lock then, before this unit has made progress. Releases are requests, too.
  *
  * Registered memory is mapped by its unit alone; there the word is swapped for 1 by a DART atomic, and polled. */
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <dash/dart/ext/dart_lock_at.h>
@@ -20,6 +16,7 @@
 #include "base/log.h"
 #include "base/profile.h"
 #include "far/far_ops.h"
+#include "far/grants.h"
 #include "far/handlers.h"
 #include "far/progress.h"
 #include "lock/lock_at.h"
@@ -54,8 +51,8 @@ typedef struct {
 typedef enum { BUSY, HELD, LISTED } answer_t;
 
 /* A request that waits. */
-typedef struct waiter {
-  struct waiter *next;
+typedef struct {
+  dart__grant_t  grant;
   dart__mutex_t *mutex;
   int32_t        unit;
   uint64_t       flag;
@@ -64,44 +61,54 @@ typedef struct waiter {
   uint32_t       ticket; /* of a late one */
 } waiter_t;
 
-/* In the order in which they came. Nothing is sent under the guard. */
-static struct {
-  pthread_mutex_t guard;
-  waiter_t       *first;
-} waiters = { .guard = PTHREAD_MUTEX_INITIALIZER };
+static dart__grant_turn_t look_at_word(dart__grant_t *grant, const dart__am_host_t *host,
+                                       dart__deferred_t *updates)
+{
+  waiter_t *w = (waiter_t *)grant;
+  bool      done;
+
+  (void)host, (void)updates;
+  if (!w->is_late && dart__world.has_agent && dart__coarse_ns() - w->since > LATE_AFTER_NS) {
+    w->ticket  = dart__mutex_draw_ticket(w->mutex);
+    w->is_late = true;
+  }
+  done = w->is_late ? dart__mutex_take_late(w->mutex, w->ticket) : dart__mutex_take_for(w->mutex);
+  return done ? DART__GRANT_NOW : DART__GRANT_LATER;
+}
+
+static void tell_holder(dart__am_t *am, const dart__grant_t *grant)
+{
+  const waiter_t *w = (const waiter_t *)grant;
+
+  (void)am;
+  dart__table_tell(w->unit, w->flag);
+}
+
+static const dart__grant_kind_t word_lock = { look_at_word, tell_holder };
 
 static bool is_waited_for(const dart__mutex_t *mutex)
 {
-  const waiter_t *w = waiters.first;
+  const dart__grant_t *g = dart__grants_waiting();
 
-  while (w != NULL && w->mutex != mutex)
-    w = w->next;
-  return w != NULL;
+  while (g != NULL && (g->kind != &word_lock || ((const waiter_t *)g)->mutex != mutex))
+    g = g->next;
+  return g != NULL;
 }
 
-/* BUSY: no memory; it has to ask again. */
-static answer_t list_waiter(dart__mutex_t *mutex, const request_t *request)
+static answer_t take_or_list(dart__mutex_t *mutex, const request_t *request)
 {
-  waiter_t **link = &waiters.first, *w = malloc(sizeof *w);
+  waiter_t *w;
 
-  if (w == NULL)
+  if (!is_waited_for(mutex) && dart__mutex_take_for(mutex))
+    return HELD;
+  if (request->kind == ASK_TRY)
     return BUSY;
+  w  = dart__grant_new(sizeof *w);
   *w = (waiter_t){
     .mutex = mutex, .unit = request->unit, .flag = request->flag, .since = dart__coarse_ns()
   };
-  while (*link != NULL)
-    link = &(*link)->next;
-  *link = w;
-  dart__answer_is_due();
+  dart__grant_wait(&w->grant, &word_lock);
   return LISTED;
-}
-
-/* Under the guard. */
-static answer_t take_or_list(dart__mutex_t *mutex, const request_t *request)
-{
-  if (!is_waited_for(mutex) && dart__mutex_take_for(mutex))
-    return HELD;
-  return request->kind == ASK_LOCK ? list_waiter(mutex, request) : BUSY;
 }
 
 static void release_mutex(dart__mutex_t *mutex, int32_t unit)
@@ -115,76 +122,20 @@ static void release_mutex(dart__mutex_t *mutex, int32_t unit)
 
 static uint64_t called_lock_at(char *object, const void *operand, size_t nbytes)
 {
-  dart__mutex_t *mutex  = (dart__mutex_t *)(void *)object;
-  answer_t       answer = HELD;
+  dart__mutex_t *mutex = (dart__mutex_t *)(void *)object;
   request_t      request;
-  uint32_t       kind;
 
-  memcpy(&kind, operand, sizeof kind);
   (void)nbytes;
   memcpy(&request, operand, sizeof request);
-  if (kind == ASK_RELEASE) {
-    release_mutex(mutex, request.unit);
-  } else {
-    pthread_mutex_lock(&waiters.guard);
-    answer = take_or_list(mutex, &request);
-    pthread_mutex_unlock(&waiters.guard);
-  }
-  return answer;
-}
-
-static bool take_for(waiter_t *w)
-{
-  if (!w->is_late && dart__world.has_agent && dart__coarse_ns() - w->since > LATE_AFTER_NS) {
-    w->ticket  = dart__mutex_draw_ticket(w->mutex);
-    w->is_late = true;
-  }
-  return w->is_late ? dart__mutex_take_late(w->mutex, w->ticket) : dart__mutex_take_for(w->mutex);
-}
-
-/* Take off the list the first one whose lock could be taken for it. NULL: there is none. */
-static waiter_t *next_served(void)
-{
-  waiter_t **link, *w;
-
-  pthread_mutex_lock(&waiters.guard);
-  for (link = &waiters.first; *link != NULL && !take_for(*link);)
-    link = &(*link)->next;
-  w = *link;
-  if (w != NULL)
-    *link = w->next;
-  if (waiters.first != NULL)
-    dart__answer_is_due(); /* to look again */
-  pthread_mutex_unlock(&waiters.guard);
-  return w;
-}
-
-static void tell_served(void)
-{
-  waiter_t *w;
-
-  while ((w = next_served()) != NULL) {
-    dart__table_tell(w->unit, w->flag);
-    free(w);
-  }
+  if (request.kind != ASK_RELEASE)
+    return take_or_list(mutex, &request);
+  release_mutex(mutex, request.unit);
+  return HELD;
 }
 
 void dart__lock_at_open(void)
 {
   dart__handle_object(DART__OBJECT_LOCK_AT, called_lock_at);
-  dart__handle_answer(tell_served);
-}
-
-void dart__lock_at_close(void)
-{
-  pthread_mutex_lock(&waiters.guard);
-  while (waiters.first != NULL) {
-    waiter_t *w = waiters.first;
-
-    waiters.first = w->next;
-    free(w);
-  }
-  pthread_mutex_unlock(&waiters.guard);
 }
 
 /* ---- requests to a far lock -------------------------------------------------------------------- */
@@ -206,18 +157,6 @@ static dart__waiting_t *note_lock_at_wait(const dart__address_t *at)
                           (uint64_t)(uint32_t)at->unit << 32 | (uint32_t)at->segment->id });
 }
 
-/* Ask until the lock is held, or the request is listed, and then wait to be told. */
-static void wait_for_far(const dart__address_t *at, uint64_t flag)
-{
-  dart__turns_t turns = { 0 };
-  answer_t      answer;
-
-  while ((answer = request_lock_at(at, ASK_LOCK, flag)) == BUSY)
-    dart__wait_turn(&turns, &dart__world.wait);
-  if (answer == LISTED)
-    pdart_notify_wait(dart__table_word(dart__world.me, flag), 1, -1);
-}
-
 static dart_ret_t acquire_far(const dart__address_t *at)
 {
   dart__waiting_t *waiting;
@@ -231,7 +170,8 @@ static dart_ret_t acquire_far(const dart__address_t *at)
   memset(dart__pool_address(dart__world.me, flag), 0, sizeof(uint64_t));
   waiting = note_lock_at_wait(at);
   timed   = dart__timed_begin(DART__COUNT_LOCK_WAIT);
-  wait_for_far(at, flag);
+  if (request_lock_at(at, ASK_LOCK, flag) == LISTED)
+    pdart_notify_wait(dart__table_word(dart__world.me, flag), 1, -1);
   dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
   dart__waiting_end(waiting);
   dart__pool_free(flag);
