@@ -1,14 +1,16 @@
 /* See grants.h. */
 #include "far/grants.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "far/engine.h"
-#include "wait/wait.h"
+#include "model/world.h"
 
 static struct {
-  dart__grant_t *waiting; /* in the order of arrival */
-  dart__grant_t *answers;
+  dart__grant_t   *waiting; /* in the order of arrival */
+  dart__grant_t   *answers;
+  _Atomic uint32_t untold; /* of `answers`, and of those that threads are telling */
 } grants;
 
 void *dart__grant_new(size_t nbytes)
@@ -36,6 +38,8 @@ void dart__grant_wait(dart__grant_t *grant, const dart__grant_kind_t *kind)
 
 void dart__grant_now(dart__grant_t *grant, const dart__grant_kind_t *kind)
 {
+  /* relaxed: a unit settles when no request is under way, so this is before */
+  atomic_fetch_add_explicit(&grants.untold, 1, memory_order_relaxed);
   append(&grants.answers, grant, kind);
 }
 
@@ -85,7 +89,17 @@ void dart__grants_tell(dart__am_t *am, void *answers)
     next = grant->next;
     grant->kind->tell(am, grant);
     free(grant);
+    /* release: what was sent is there to be flushed; pairs with the acquire in dart__grants_settle */
+    atomic_fetch_sub_explicit(&grants.untold, 1, memory_order_release);
   }
+}
+
+void dart__grants_settle(void)
+{
+  dart__turns_t turns = { 0 };
+
+  while (atomic_load_explicit(&grants.untold, memory_order_acquire) != 0)
+    dart__wait_turn(&turns, &dart__world.wait);
 }
 
 void dart__grants_close(void)

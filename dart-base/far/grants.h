@@ -6,7 +6,8 @@
  * listed, in the order of arrival. After every look for messages the list is looked through, and a request whose turn has
  * come leaves it. Its unit is told outside of receiving, by the thread that has looked: no thread waits for a far unit's
  * turn. What a request waits for, and how its unit is told, is up to its kind: portions (epoch/epoch_target.c), words
- * (lock/lock_at.c).
+ * (lock/lock_at.c). Ranges (lock/range_table.c) have the order of their requests in a table of their own, which near units
+ * share; here their waiters are only told.
  *
  * Unless said otherwise, functions are for the thread that receives, one at a time. */
 #include <stdbool.h>
@@ -56,6 +57,9 @@ void *dart__grants_serve(const dart__am_host_t *host, dart__deferred_t *updates)
 
 /** Tell their units, outside of receiving. Any thread. */
 void dart__grants_tell(dart__am_t *am, void *answers);
+
+/** Wait until all have been told, as far as sending goes; no request is under way. Any thread, outside of receiving. */
+void dart__grants_settle(void);
 
 /** Forget those that still wait, at exit. */
 void dart__grants_close(void);

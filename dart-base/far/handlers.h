@@ -14,20 +14,14 @@
 typedef enum { DART__OBJECT_RANGE_TABLE, DART__OBJECT_LOCK_AT, DART__OBJECTS } dart__object_t;
 #define DART__OBJECT_REQUESTS 16
 
-/* Operate on the object. It returns soon, and requests nothing; what it leaves to be sent, an `answer` handler sends. Any
- * thread, several at a time. */
+/* Operate on the object, in the midst of receiving. It returns soon, and requests nothing; whom it lets in it lists among
+ * the grants (far/grants.h). */
 typedef uint64_t dart__object_handler_t(char *object, const void *operand, size_t nbytes);
-
-/* Send what was left to be sent. Any thread; it may wait there for what it sends. */
-typedef void dart__answer_handler_t(void);
-
-#define DART__ANSWERS_MOST 4
 
 typedef struct {
   dart__object_handler_t *object[DART__OBJECTS];
-  dart__answer_handler_t *answer[DART__ANSWERS_MOST]; /* in the order of their registration */
-  size_t                  nanswers;
-  /* Some of these have something to send: progress calls all of them. */
+  /* What progress calls outside of receiving if is_answer_due, which it takes back first. Any thread; it may wait there. */
+  void (*answer)(void);
   _Atomic bool is_answer_due;
   /* See dart__am_host_t. */
   dart__am_epoch_served_t (*epoch)(const dart__am_host_t *host, dart__deferred_t *updates,
@@ -37,13 +31,12 @@ typedef struct {
 
 extern dart__handlers_t dart__handlers;
 
-/** Forget all `object` and `answer` handlers: before rooms register them in a new cycle. */
+/** Forget the `object` handlers: before rooms register them in a new cycle. */
 void dart__handlers_clear(void);
 
 void dart__handle_object(dart__object_t kind, dart__object_handler_t *handler);
-void dart__handle_answer(dart__answer_handler_t *handler);
 
-/** An `answer` handler has something to send. release: pairs with the exchange of whoever sends it. */
+/** The `answer` handler has something to do. release: pairs with the exchange of progress. */
 static inline void dart__answer_is_due(void)
 {
   atomic_store_explicit(&dart__handlers.is_answer_due, true, memory_order_release);

@@ -76,16 +76,15 @@ static uint64_t called(void *context, char *object, const void *operand, size_t 
   return handler == NULL ? 0 : handler(object, operand, nbytes);
 }
 
-/* Grants of locks, and what operations on objects have left. Nobody else sends it where there is no agent, so it
- * is here that every wait comes by. */
+/* Grants of locks, and ranges that were kept for long enough. Nobody else sends these where there is no agent, so it is here
+ * that every wait comes by. */
 static void send_answers(dart__am_t *am, void *answers)
 {
   dart__grants_tell(am, answers);
-  /* relaxed: a hint, looked at again soon; what it stands for is behind locks of its own */
-  if (!atomic_load_explicit(&dart__handlers.is_answer_due, memory_order_relaxed))
-    return;
-  for (size_t i = 0; i < dart__handlers.nanswers; i++)
-    dart__handlers.answer[i]();
+  /* relaxed: a hint, looked at again soon. acq_rel: pairs with the release in dart__answer_is_due */
+  if (atomic_load_explicit(&dart__handlers.is_answer_due, memory_order_relaxed) &&
+      atomic_exchange_explicit(&dart__handlers.is_answer_due, false, memory_order_acq_rel))
+    dart__handlers.answer();
 }
 
 dart__am_host_t dart__am_host(void)

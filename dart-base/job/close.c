@@ -6,7 +6,6 @@
 #include "data/type.h"
 #include "far/grants.h"
 #include "job/network.h"
-#include "lock/range_object.h"
 #include "model/holds.h"
 #include "model/world.h"
 #include "p2p/twosided.h"
@@ -19,7 +18,6 @@ void dart__close(void)
   dart__world.initialized = false;
   dart__holds_clear();
   dart__grants_close();
-  dart__range_close();
   dart__watch_close();
   dart__twosided_close();
   dart__locality_close();

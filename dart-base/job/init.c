@@ -18,6 +18,7 @@
 #include "epoch/epoch_memory.h"
 #include "epoch/epoch_target.h"
 #include "far/far_ops.h"
+#include "far/grants.h"
 #include "far/progress.h"
 #include "job/close.h"
 #include "job/crash.h"
@@ -31,6 +32,7 @@
 #include "lock/lock_at.h"
 #include "lock/range_keep.h"
 #include "lock/range_object.h"
+#include "lock/range_table.h"
 #include "model/holds.h"
 #include "model/world.h"
 #include "net.h"
@@ -75,7 +77,7 @@ static dart_ret_t start(const char *function, int *argc, char ***argv,
   dart__progress_open();
   dart__leave_open();
   dart__holds_clear();
-  dart__range_open();
+  dart__table_open();
   dart__range_keep_open();
   dart__lock_at_open();
   ret = dart__team_open_all(dart__layers_look(function));
@@ -177,7 +179,7 @@ dart_ret_t dart_exit(void)
   dart__report();
   dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
   if (dart__teams[DART_TEAM_ALL]->nnodes > 1) { /* all requests were served */
-    dart__range_settle();
+    dart__grants_settle();
     flush_all();
     dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
   }

@@ -550,15 +550,12 @@ bool dart__range_cancel(dart__range_table_t *t, uint64_t ticket, dart__range_wai
   return waits;
 }
 
-size_t dart__range_granted(dart__range_table_t *t, dart__range_waiter_t *granted, size_t most,
-                           dart__range_waiter_t *soon_out)
+size_t dart__range_granted(dart__range_table_t *t, dart__range_waiter_t *granted, size_t most)
 {
   size_t count;
 
   dart__mutex_lock(&t->mutex, &briefly);
   count = list_granted(t, granted, most);
-  if (soon_out != NULL)
-    *soon_out = take_soon(t);
   dart__mutex_unlock(&t->mutex);
   return count;
 }

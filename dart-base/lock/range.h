@@ -69,9 +69,7 @@ bool dart__range_cancel(dart__range_table_t *table, uint64_t ticket, dart__range
                         size_t most, size_t *ngranted_out);
 
 /** Waiters whose requests are held now, at most `most`, each listed once; returns their number. The caller
- *  tells them, and asks again if there were `most`. `*soon_out`, unless it is NULL: as of dart__range_leave, since that
- *  was last asked for. */
-size_t dart__range_granted(dart__range_table_t *table, dart__range_waiter_t *granted, size_t most,
-                           dart__range_waiter_t *soon_out);
+ *  tells them, and asks again if there were `most`. */
+size_t dart__range_granted(dart__range_table_t *table, dart__range_waiter_t *granted, size_t most);
 
 #endif

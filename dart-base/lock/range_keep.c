@@ -62,8 +62,8 @@ static void release_when_due(void)
 
 void dart__range_keep_open(void)
 {
-  dart__world.let_go = dart__range_let_go;
-  dart__handle_answer(release_when_due);
+  dart__world.let_go    = dart__range_let_go;
+  dart__handlers.answer = release_when_due;
 }
 
 static bool is_last(dart_range_t range, const dart_range_span_t *span)

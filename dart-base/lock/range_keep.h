@@ -18,7 +18,7 @@ void dart__range_release_or_keep(dart_range_t range, dart_range_hold_t *hold);
 /** Release the cached range. By a unit whose next call is none that makes progress, or that ends the object. */
 void dart__range_let_go(void);
 
-/** Begin to look after cached ranges, from init on, before locks in words are. */
+/** Begin to look after cached ranges, from init on. */
 void dart__range_keep_open(void);
 
 #endif

@@ -91,21 +91,6 @@ static void free_slots(dart_range_t range, bool is_open)
 
 /* ---- life -------------------------------------------------------------------------------------- */
 
-void dart__range_open(void)
-{
-  dart__table_open();
-}
-
-void dart__range_settle(void)
-{
-  dart__table_settle();
-}
-
-void dart__range_close(void)
-{
-  dart__table_close();
-}
-
 /* `is_open`: the pool that its slots are in is there. */
 static void delete_range(dart_range_t range, bool is_open)
 {

@@ -37,14 +37,6 @@ void                dart__range_give_slot(dart_range_t range, dart__range_slot_t
 /** Release what a call has acquired; any thread, also the one that makes progress. */
 void dart__range_end(dart_range_hold_t hold);
 
-/** Let far units operate on the tables of this unit, from init to exit. */
-void dart__range_open(void);
-void dart__range_close(void);
-
-/** Nothing that far requests have left to be told by this unit is told any more, once no request is under way and what
- *  this sends is flushed. */
-void dart__range_settle(void);
-
 /** Release all ranges that this unit holds, of all objects; none of its threads uses DART any more. */
 void dart__range_release_all(void);
 

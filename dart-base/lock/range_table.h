@@ -19,12 +19,8 @@ typedef struct {
   uint64_t offset;
 } dart__table_t;
 
-/** Serve the requests of far units, from init on; at exit, forget the tables that were not deleted. */
+/** Serve the requests of far units, from init on. */
 void dart__table_open(void);
-void dart__table_close(void);
-
-/** Whom the requests served so far have let in, or to the head, is told, as far as sending goes. */
-void dart__table_settle(void);
 
 /** A new table of this unit, for `capacity` spans. DART_ERR_NOMEM. */
 dart_ret_t dart__table_new(uint32_t capacity, uint64_t *offset_out);

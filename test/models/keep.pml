@@ -2,7 +2,7 @@
  *
  * A thread begins a use (begin_use) with a kept range, if it is that, or asks for it; what else is kept it releases. At
  * the end (end_kept_use) the range is kept or released. Whoever makes progress, the agent at least, comes by while
- * is_answer_due, which release_when_due takes back first: it releases what is idle, and has itself called again while
+ * is_answer_due, which send_answers takes back first. release_when_due releases what is idle, and has itself called again while
  * something is kept, and where the guard was taken. Each thread uses a range of its own, for calls on one
  * file take turns; another unit wants the first of them.
  *

@@ -3,15 +3,15 @@
  * Each number belongs to a unit's table. A request asks the tables of its numbers in ascending order, the next one when it
  * holds its spans in the one before. In a table a request that conflicts with older ones waits for one of them (`blocker`),
  * at first the newest; when that leaves it waits for another older one, and if there is none it holds, and is listed once
- * for whoever tells it. A far table is worked on by its unit, in the midst of receiving (`called_table`), which only sets
- * is_answer_due; tell_all_due then tells whom it lists, outside.
+ * for whoever tells it. A far table is worked on by its unit, in the midst of receiving (`called_table`), which lists whom
+ * it lets in among the grants (tell_later); dart__grants_tell then tells them, outside.
  *
  * Claims. Who holds a number exclusively holds it alone (assertion). A request is granted in a table when no older one
  * that conflicts with it is there (assertion), so it is passed by nobody in it. A waiter is told once of each grant, also
  * of one that came as its time was over (assertion), and after a release, or without success, is in no table (assertion; a
  * far release is under way). And nobody waits for ever, whatever the requests, with time limits and
  * without (no invalid end state): all or nothing over several tables without deadlock, and no grant is lost between
- * a release, a request that gives up, and a look of tell_all_due.
+ * a release, a request that gives up, and dart__grants_tell.
  *
  * Bounds. UNITS units make a request each, the first ROUNDS of them, each for any one of two numbers, or both, shared or
  * exclusive, that waits, waits for some time, or tries. FEW: two wait, the first of them for
@@ -34,7 +34,7 @@
  * mutant: waits_for_younger    -DUNITS=3 -DROUNDS=1 -DFEW
  * mutant: keeps_the_first      -DUNITS=2 -DROUNDS=1
  * mutant: forgets_a_late_grant -DUNITS=2 -DROUNDS=1
- * mutant: clears_after_a_look  -DUNITS=2 -DROUNDS=1 -DFAR
+ * mutant: clears_after_it_tells -DUNITS=2 -DROUNDS=1 -DFAR
  * limit: passed_in_the_next    -DUNITS=3 -DROUNDS=1 -DFEW
  */
 
@@ -51,7 +51,7 @@ byte newest[TABLES];
 
 bool is_exclusive[UNITS];
 byte counter[UNITS]; /* of a waiter; DART__TABLE_GRANTED */
-bool is_answer_due;
+byte untold; /* a bit of each unit that dart__grants_tell is going to tell */
 
 /* Ghosts: holders of a number; when a request began, 0: it has not, or is over; and its numbers. */
 byte shared[TABLES], exclusive[TABLES];
@@ -186,6 +186,21 @@ inline tell_all(t)
 chan calls[TABLES * UNITS] = [2] of { mtype };
 chan answers[UNITS]        = [1] of { mtype };
 
+/* tell_later: those that the table lists */
+inline tell_later(t)
+{
+  for (i : 0 .. UNITS - 1) {
+    if
+    :: is_granted[AT(t, i)] ->
+      is_granted[AT(t, i)] = false;
+      assert((untold & (1 << i)) == 0);
+      untold = untold | (1 << i)
+    :: else
+    fi
+  }
+  i = 0
+}
+
 /* `called_table`, for what one unit asks of a table */
 proctype Taker(byte t; byte unit)
 {
@@ -199,8 +214,8 @@ end:
        if
        :: kind == ASK_ENTER -> enter(t, unit, true); answers[unit]!state
        :: kind == ASK_TRY -> enter(t, unit, false); answers[unit]!state
-       :: kind == ASK_LEAVE -> leave(t, unit); is_answer_due = true
-       :: kind == ASK_CANCEL -> cancel(t, unit); answers[unit]!state; is_answer_due = true
+       :: kind == ASK_LEAVE -> leave(t, unit); tell_later(t)
+       :: kind == ASK_CANCEL -> cancel(t, unit); answers[unit]!state; tell_later(t)
        fi;
        kind  = 0;
        state = 0
@@ -208,23 +223,27 @@ end:
   od
 }
 
-/* tell_all_due, again and again: by progress */
+/* dart__grants_serve and dart__grants_tell, again and again: by progress */
 proctype Teller()
 {
-  byte i, t, listed;
+  byte i, taken;
 
 end:
   do
-  :: is_answer_due ->
-#ifndef MUTANT_clears_after_a_look
-    is_answer_due = false;
+  :: atomic {
+       untold != 0 ->
+       taken = untold;
+#ifndef MUTANT_clears_after_it_tells
+       untold = 0
 #endif
-    for (t : 0 .. TABLES - 1) {
-      tell_all(t)
+     }
+    for (i : 0 .. UNITS - 1) {
+      counter[i] = counter[i] + ((taken >> i) & 1)
     }
-    t = 0;
-#ifdef MUTANT_clears_after_a_look
-    is_answer_due = false
+    i     = 0;
+    taken = 0;
+#ifdef MUTANT_clears_after_it_tells
+    untold = 0
 #endif
   od
 }
