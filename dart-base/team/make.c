@@ -201,19 +201,15 @@ static uint64_t make_tree(const dart__team_t *team)
 
 void dart__team_exchange_group(dart__team_t *team)
 {
-  bool  has_cores = dart__settings.fan > 1 || dart__world.pace.per_core == 1;
-  char *first     = dart__exchange_slot(&team->exchange, 0); /* the leader's */
+  bool     has_cores = dart__settings.fan > 1 || dart__world.pace.per_core == 1;
+  uint64_t offset    = 0;
 
   if (!are_many(dart__team_widest_node(team)))
     return;
   dart__team_forget_call(team);
-  if (dart__team_is_leader(team)) {
-    if (are_many(team->node_nunits) && has_cores)
-      team->tree_offset = make_tree(team);
-    memcpy(first, &team->tree_offset, sizeof team->tree_offset);
-  }
-  dart__step_end_on_node(team);
-  memcpy(&team->tree_offset, first, sizeof team->tree_offset);
+  if (dart__team_is_leader(team) && are_many(team->node_nunits) && has_cores)
+    offset = make_tree(team);
+  dart__coll_node_get(team, &offset, sizeof offset, team->node_units[0], &team->tree_offset);
   if (team->tree_offset != 0)
     dart__exchange_use_tree(&team->exchange,
                             dart__pool_address(dart__team_leader(team), team->tree_offset));
