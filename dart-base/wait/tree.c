@@ -169,7 +169,7 @@ static char *slot_of(const dart__tree_data_t *data, uint32_t unit)
 }
 
 /* Combine the data of a group that has arrived in the slot of its leader. */
-static void join(const dart__tree_t *tree, uint32_t group, const dart__tree_data_t *data)
+static void combine_group(const dart__tree_t *tree, uint32_t group, const dart__tree_data_t *data)
 {
   const uint32_t *member = dart__tree_members(tree->plan, group);
 
@@ -189,7 +189,7 @@ static uint32_t collect_groups(const dart__tree_t *tree, uint32_t before, uint32
     if (dart__barrier_differs(barrier))
       kind = unlike(tree, kind);
     if (data != NULL && data->combine != NULL)
-      join(tree, group, data);
+      combine_group(tree, group, data);
   }
   return kind;
 }
