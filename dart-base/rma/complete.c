@@ -219,7 +219,8 @@ static dart_ret_t test_for(const char *function, dart_handle_t handles[], size_t
     }
   *result = 1;
   for (size_t i = 0; !at_target && handles != NULL && i < n; i++)
-    dart_handle_free(&handles[i]);
+    if (handles[i] != DART_HANDLE_NULL)
+      dart__far_release(&handles[i]);
   return wait_for(handles, n);
 }
 
