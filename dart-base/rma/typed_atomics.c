@@ -21,91 +21,86 @@ DART__PROFILED(dart_accumulate_handle);
 DART__PROFILED(dart_fetch_and_op_typed);
 DART__PROFILED(dart_fetch_and_op_handle);
 
-/* A call, as the program wrote it. */
+/* A call. Buffers that are not needed have the layout of the target, and are not accessed. */
 typedef struct {
   const char      *function;
   dart_gptr_t      gptr;
-  const void      *values;
-  void            *results;
+  const char      *values;
+  char            *results;
   size_t           nelem;
-  dart_datatype_t  src_type, result_type, dst_type;
   dart_operation_t op;
   bool             fetches;
-} call_t;
 
-/* A call that is checked. Buffers that are not needed have the layout of the target, and are not accessed. */
-typedef struct {
+  /* When it is checked. */
   dart__address_t     at;
   const dart__type_t *type, *src_type, *result_type;
-  const char         *values;
-  char               *results; /* NULL: they are not wanted */
-  size_t              nelem;
-  dart_operation_t    op;
   dart__completion_t  last; /* of its runs, if they are far */
 } update_t;
 
 /* ---- checks -------------------------------------------------------------------------------- */
 
-static dart_ret_t check_op(const call_t *c)
+static dart_ret_t check_op(const update_t *u, dart_datatype_t dst_type)
 {
-  const dart__type_t *type = dart__type_find(c->dst_type);
+  const dart__type_t *type = dart__type_find(dst_type);
 
-  if (type != NULL && dart__op_is_atomic(c->op, type->base))
+  if (type != NULL && dart__op_is_atomic(u->op, type->base))
     return DART_OK;
-  dart__error("%s: no atomic operation %s on elements of type %s", c->function,
-              dart__op_text(c->op).text, dart__type_text(c->dst_type).text);
+  dart__error("%s: no atomic operation %s on elements of type %s", u->function,
+              dart__op_text(u->op).text, dart__type_text(dst_type).text);
   return DART_ERR_INVAL;
 }
 
-/* Whether the pointer, and the layout of one buffer, fit the target. */
-static dart_ret_t check_layout(const call_t *c, const void *buffer, dart_datatype_t type,
-                               dart__rma_t *rma_out)
+/* Whether the pointer, and the layout of one buffer, fit the target: of elements that are in a row on both sides this may
+ * be any type's. */
+static dart_ret_t check_layout(update_t *u, const void *buffer, dart_datatype_t dst_type,
+                               dart_datatype_t type, const dart__type_t **layout_out)
 {
-  return dart__transfer_check(c->function, c->gptr, buffer, c->nelem, c->dst_type, type, rma_out);
-}
+  dart__rma_t rma;
+  dart_ret_t  ret =
+      dart__transfer_check(u->function, u->gptr, buffer, u->nelem, dst_type, type, &rma);
 
-/* Of its buffer: elements that are in a row on both sides may be so by any type. */
-static const dart__type_t *layout_of(const dart__rma_t *rma)
-{
-  return rma->local_type != NULL ? rma->local_type : rma->type;
-}
-
-static dart_ret_t check_update(const call_t *c, update_t *u_out)
-{
-  bool        needs_values = c->op != DART_OP_NO_OP;
-  dart__rma_t from, to;
-  dart_ret_t  ret = check_op(c);
-
-  if (ret == DART_OK && (needs_values || !c->fetches))
-    ret = check_layout(c, needs_values ? c->values : "", c->src_type, &from);
-  if (ret == DART_OK && c->fetches)
-    ret = check_layout(c, c->results, c->result_type, &to);
   if (ret != DART_OK)
     return ret;
-  u_out->at          = c->fetches ? to.at : from.at;
-  u_out->type        = c->fetches ? to.type : from.type;
-  u_out->src_type    = needs_values ? layout_of(&from) : u_out->type;
-  u_out->result_type = c->fetches ? layout_of(&to) : u_out->type;
-  u_out->values      = needs_values ? c->values : NULL;
-  u_out->results     = c->fetches ? c->results : NULL;
-  u_out->nelem       = c->nelem;
-  u_out->op          = c->op;
-  if (dart__is_aligned(&u_out->at, u_out->type->elem_size))
+  u->at       = rma.at;
+  u->type     = rma.type;
+  *layout_out = rma.local_type != NULL ? rma.local_type : rma.type;
+  return DART_OK;
+}
+
+static dart_ret_t check_update(update_t *u, dart_datatype_t src_type, dart_datatype_t result_type,
+                               dart_datatype_t dst_type)
+{
+  bool       needs_values = u->op != DART_OP_NO_OP;
+  dart_ret_t ret          = check_op(u, dst_type);
+
+  if (!needs_values)
+    u->values = NULL;
+  if (ret == DART_OK && (needs_values || !u->fetches))
+    ret = check_layout(u, needs_values ? u->values : "", dst_type, src_type, &u->src_type);
+  if (ret == DART_OK && u->fetches)
+    ret = check_layout(u, u->results, dst_type, result_type, &u->result_type);
+  if (ret != DART_OK)
+    return ret;
+  if (!needs_values)
+    u->src_type = u->type;
+  if (!u->fetches)
+    u->result_type = u->type;
+  if (dart__is_aligned(&u->at, u->type->elem_size))
     return DART_OK;
-  dart__error("%s: offset %llu is not aligned to an element of %zu bytes", c->function,
-              (unsigned long long)u_out->at.offset, u_out->type->elem_size);
+  dart__error("%s: offset %llu is not aligned to an element of %zu bytes", u->function,
+              (unsigned long long)u->at.offset, u->type->elem_size);
   return DART_ERR_INVAL;
 }
 
 /* The segment has had epochs: the target has to be open. */
-static dart_ret_t enter_epoch(const call_t *c, const dart__address_t *at)
+static dart_ret_t enter_epoch(const update_t *u)
 {
-  dart__rma_kind_t kind = c->op == DART_OP_NO_OP ? DART__GET : DART__ACCUMULATE;
+  dart__rma_kind_t kind = u->op == DART_OP_NO_OP ? DART__GET : DART__ACCUMULATE;
   dart__access_t   goes;
 
-  if (__builtin_expect(dart__segment_epoch(at->segment) == NULL, 1))
+  if (__builtin_expect(dart__segment_epoch(u->at.segment) == NULL, 1))
     return DART_OK;
-  goes = dart__gate.now(c->function, at, kind);
+  goes = dart__gate.now(u->function, &u->at, kind);
   return goes == DART__ACCESS_PASS ? DART_OK : dart__access_result(goes);
 }
 
@@ -172,42 +167,43 @@ static dart_ret_t update_all(update_t *u)
 }
 
 /* Wake who sleeps for an element that may have changed. */
-static void wake_watchers(const call_t *c, const update_t *u)
+static void wake_watchers(const update_t *u)
 {
   size_t nbytes = u->nelem * u->type->elem_size;
 
-  if (c->op != DART_OP_NO_OP && dart__is_watched())
-    dart__watch_wrote(c->gptr, dart__type_is_contiguous(u->type) ? nbytes : UINT64_MAX);
+  if (u->op != DART_OP_NO_OP && dart__is_watched())
+    dart__watch_wrote(u->gptr, dart__type_is_contiguous(u->type) ? nbytes : UINT64_MAX);
 }
 
 /* `handle_out` NULL: none is wanted. */
-static dart_ret_t update_elements(const call_t *c, dart_handle_t *handle_out)
+static dart_ret_t update_elements(update_t *u, dart_datatype_t src_type,
+                                  dart_datatype_t result_type, dart_datatype_t dst_type,
+                                  dart_handle_t *handle_out)
 {
   dart_handle_t handle = DART_HANDLE_NULL;
-  update_t      u;
-  dart_ret_t    ret = check_update(c, &u);
+  dart_ret_t    ret    = check_update(u, src_type, result_type, dst_type);
 
-  if (ret != DART_OK || c->nelem == 0 || (c->op == DART_OP_NO_OP && !c->fetches))
+  if (ret != DART_OK || u->nelem == 0 || (u->op == DART_OP_NO_OP && !u->fetches))
     return ret;
-  if (handle_out != NULL && u.at.near == NULL && dart__remote_is_far(&u.at)) {
-    handle = dart__far_handle_new(&u.at);
+  if (handle_out != NULL && u->at.near == NULL && dart__remote_is_far(&u->at)) {
+    handle = dart__far_handle_new(&u->at);
     if (handle == DART_HANDLE_NULL) {
-      dart__error("%s: no memory for a handle", c->function);
+      dart__error("%s: no memory for a handle", u->function);
       return DART_ERR_NOMEM;
     }
   }
-  ret = enter_epoch(c, &u.at);
+  ret = enter_epoch(u);
   if (ret == DART_OK) {
-    dart__count_atomic(&u.at, c->nelem * u.type->elem_size);
+    dart__count_atomic(&u->at, u->nelem * u->type->elem_size);
     dart__progress(); /* deferred updates come first: those of a word are applied in the order of their calls */
-    ret = update_all(&u);
+    ret = update_all(u);
   }
   if (ret == DART_OK)
-    wake_watchers(c, &u);
+    wake_watchers(u);
   if (handle == DART_HANDLE_NULL)
     return ret;
   if (ret == DART_OK) {
-    dart__far_handle_set(handle, u.last);
+    dart__far_handle_set(handle, u->last);
     *handle_out = handle;
   } else {
     dart__far_release(&handle);
@@ -215,53 +211,36 @@ static dart_ret_t update_elements(const call_t *c, dart_handle_t *handle_out)
   return ret;
 }
 
-static dart_ret_t call_with_handle(const call_t *c, dart_handle_t *handle)
+static dart_ret_t update_with_handle(update_t *u, dart_datatype_t src_type,
+                                     dart_datatype_t result_type, dart_datatype_t dst_type,
+                                     dart_handle_t *handle)
 {
   if (handle == NULL) {
-    dart__error("%s: handle is NULL", c->function);
+    dart__error("%s: handle is NULL", u->function);
     return DART_ERR_INVAL;
   }
   *handle = DART_HANDLE_NULL;
-  return update_elements(c, handle);
+  return update_elements(u, src_type, result_type, dst_type, handle);
 }
 
 /* ---- entry points -------------------------------------------------------------------------- */
-
-static call_t describe(const char *function, dart_gptr_t gptr, const void *values, size_t nelem,
-                       dart_datatype_t src_type, dart_datatype_t dst_type, dart_operation_t op)
-{
-  return (call_t){ .function = function,
-                   .gptr     = gptr,
-                   .values   = values,
-                   .nelem    = nelem,
-                   .src_type = src_type,
-                   .dst_type = dst_type,
-                   .op       = op };
-}
-
-static void take_results(call_t *c, void *results, dart_datatype_t type)
-{
-  c->results     = results;
-  c->result_type = type;
-  c->fetches     = true;
-}
 
 dart_ret_t dart_accumulate_typed(dart_gptr_t gptr, const void *values, size_t nelem,
                                  dart_datatype_t src_type, dart_datatype_t dst_type,
                                  dart_operation_t op)
 {
-  call_t c = describe(__func__, gptr, values, nelem, src_type, dst_type, op);
+  update_t u = { __func__, gptr, values, NULL, nelem, op, .fetches = false };
 
-  return update_elements(&c, NULL);
+  return update_elements(&u, src_type, dst_type, dst_type, NULL);
 }
 
 dart_ret_t dart_accumulate_handle(dart_gptr_t gptr, const void *values, size_t nelem,
                                   dart_datatype_t src_type, dart_datatype_t dst_type,
                                   dart_operation_t op, dart_handle_t *handle)
 {
-  call_t c = describe(__func__, gptr, values, nelem, src_type, dst_type, op);
+  update_t u = { __func__, gptr, values, NULL, nelem, op, .fetches = false };
 
-  return call_with_handle(&c, handle);
+  return update_with_handle(&u, src_type, dst_type, dst_type, handle);
 }
 
 dart_ret_t dart_fetch_and_op_typed(dart_gptr_t gptr, const void *values, void *results,
@@ -269,10 +248,9 @@ dart_ret_t dart_fetch_and_op_typed(dart_gptr_t gptr, const void *values, void *r
                                    dart_datatype_t result_type, dart_datatype_t dst_type,
                                    dart_operation_t op)
 {
-  call_t c = describe(__func__, gptr, values, nelem, src_type, dst_type, op);
+  update_t u = { __func__, gptr, values, results, nelem, op, .fetches = true };
 
-  take_results(&c, results, result_type);
-  return update_elements(&c, NULL);
+  return update_elements(&u, src_type, result_type, dst_type, NULL);
 }
 
 dart_ret_t dart_fetch_and_op_handle(dart_gptr_t gptr, const void *values, void *results,
@@ -280,8 +258,7 @@ dart_ret_t dart_fetch_and_op_handle(dart_gptr_t gptr, const void *values, void *
                                     dart_datatype_t result_type, dart_datatype_t dst_type,
                                     dart_operation_t op, dart_handle_t *handle)
 {
-  call_t c = describe(__func__, gptr, values, nelem, src_type, dst_type, op);
+  update_t u = { __func__, gptr, values, results, nelem, op, .fetches = true };
 
-  take_results(&c, results, result_type);
-  return call_with_handle(&c, handle);
+  return update_with_handle(&u, src_type, result_type, dst_type, handle);
 }
