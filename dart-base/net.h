@@ -234,15 +234,6 @@ static inline dart_ret_t dart__net_agree_on_result(dart_ret_t mine)
   return (dart_ret_t)worst;
 }
 
-/** The same; DART_ERR_INVAL if all results are DART_OK, and `value` is not the same on all. */
-static inline dart_ret_t dart__net_agree_on_value(dart_ret_t mine, int32_t value)
-{
-  int32_t most[3] = { (int32_t)mine, value, -value };
-
-  dart__net_agree(most, 3);
-  return most[0] != DART_OK || most[1] == -most[2] ? (dart_ret_t)most[0] : DART_ERR_INVAL;
-}
-
 /** The exit status that a process can return for `code`: 8 bits, 0 only for 0. */
 static inline int dart__exit_code(int code)
 {

@@ -27,16 +27,14 @@ void dart__coll_node_barrier(dart__team_t *team)
   dart__step_end_on_node(team);
 }
 
-void dart__coll_node_get(dart__team_t *team, const void *own, size_t nbytes, int32_t unit,
-                         void *out)
+const char *dart__coll_node_share(dart__team_t *team, const void *own, size_t nbytes)
 {
   dart__exchange_t *x     = &team->exchange;
-  uint32_t          index = (uint32_t)(team->rank[unit] - team->node_start[team->node]);
-  const char       *slot  = dart__exchange_slot(x, index);
+  const char       *slots = dart__exchange_slot(x, 0);
 
   memcpy(dart__exchange_slot(x, x->me), own, nbytes);
   dart__step_end_on_node(team);
-  memcpy(out, slot, nbytes);
+  return slots;
 }
 
 /* ---- reductions ------------------------------------------------------------------------- */

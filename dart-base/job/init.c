@@ -52,7 +52,9 @@ static dart_ret_t start(const char *function, int *argc, char ***argv,
                         dart_thread_support_level_t  wanted,
                         dart_thread_support_level_t *provided_out)
 {
-  dart_ret_t ret;
+  size_t        leaders_nbytes = 0;
+  dart__team_t *all;
+  dart_ret_t    ret;
 
   if (!dart__inline_fits(function))
     return DART_ERR_OTHER;
@@ -80,31 +82,31 @@ static dart_ret_t start(const char *function, int *argc, char ***argv,
   dart__table_open();
   dart__range_keep_open();
   dart__lock_at_open();
-  ret = dart__team_open_all(dart__layers_look(function));
+  ret = dart__team_open_all(dart__layers_look(function), &all);
+  if (ret == DART_OK)
+    ret = dart__twosided_prepare(all, &leaders_nbytes);
+  ret = dart__team_enter_all(all, ret, leaders_nbytes);
   if (ret != DART_OK)
     goto leave_job;
   ret = dart__locality_open();
   if (ret != DART_OK)
     goto close_teams;
-  dart__team_exchange_group(dart__teams[DART_TEAM_ALL]);
-  ret = dart__twosided_open(dart__teams[DART_TEAM_ALL]);
-  if (ret != DART_OK)
-    goto close_locality;
+  dart__team_exchange_group(all);
+  dart__twosided_open();
   dart__watch_open();
   dart__world.initialized = true;
   dart__hang_watch();
   if (dart__world.me == 0)
     dart__unknown_look(function);
   dart__info("%s: unit %d of %d, on %d nodes", function, dart__world.me, dart__world.nunits,
-             dart__teams[DART_TEAM_ALL]->nnodes);
-  dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
+             all->nnodes);
+  dart__coll_barrier(all);
   return DART_OK;
 
-close_locality:
-  dart__locality_close();
 close_teams:
   dart__team_close_all();
 leave_job:
+  dart__twosided_close();
   dart__network_leave();
   dart__log_set_unit(-1);
   return ret;

@@ -24,9 +24,10 @@
 #include <dash/dart/ext/dart_message.h>
 #include <dash/dart/if/dart_communication.h>
 
+#include "base/assert.h"
 #include "base/counters.h"
 #include "base/profile.h"
-#include "coll/coll.h"
+#include "base/size.h"
 #include "far/engine.h"
 #include "far/gone.h"
 #include "far/progress.h"
@@ -70,33 +71,35 @@ typedef struct {
 
 /* ---- life -------------------------------------------------------------------------------- */
 
-dart_ret_t dart__twosided_open(dart__team_t *all)
+/* The second block of every portion of the pool, so all units know where the place of each is. */
+dart_ret_t dart__twosided_prepare(const dart__team_t *all, size_t *leaders_nbytes_out)
 {
-  uint64_t   offset, room = dart__team_is_leader(all) ? DART__WATCH_ROOM : 0;
-  dart_ret_t ret = dart__pool_alloc(sizeof(place_t) + room, &offset);
+  size_t spare =
+      dart__round_up(dart__mailbox_message_bytes(DART__TWOSIDED_OWN_MOST), DART__CACHE_LINE);
+  size_t     nbytes = spare + sizeof(place_t);
+  size_t     room   = dart__team_is_leader(all) ? DART__WATCH_ROOM : 0;
+  place_t   *place;
+  dart_ret_t ret = dart__pool_alloc(nbytes + room, &p2p.spare);
 
-  if (ret == DART_OK) {
-    place_t *place = (place_t *)(void *)dart__pool_address(dart__world.me, offset);
+  *leaders_nbytes_out = nbytes + DART__WATCH_ROOM;
+  p2p.inboxes         = calloc((size_t)all->nunits, sizeof *p2p.inboxes);
+  if (ret != DART_OK || p2p.inboxes == NULL ||
+      !dart__mailbox_open(&p2p.box, dart__world.me, all->nunits, dart__pool_portions(),
+                          p2p.inboxes))
+    return DART_ERR_NOMEM;
+  dart__assert(p2p.spare == dart__pool_first());
+  place = (place_t *)(void *)dart__pool_address(dart__world.me, p2p.spare + spare);
+  dart__inbox_format(&place->inbox);
+  place->hints = 0;
+  memset(&place->watches, 0, sizeof place->watches + room);
+  for (int32_t u = 0; u < all->nunits; u++)
+    p2p.inboxes[u] = p2p.spare + spare;
+  return DART_OK;
+}
 
-    dart__inbox_format(&place->inbox);
-    place->hints = 0;
-    memset(&place->watches, 0, sizeof place->watches + room);
-  }
-  if (ret == DART_OK)
-    ret = dart__pool_alloc(dart__mailbox_message_bytes(DART__TWOSIDED_OWN_MOST), &p2p.spare);
-  p2p.inboxes = calloc((size_t)all->nunits, sizeof *p2p.inboxes);
-  if (p2p.inboxes == NULL || !dart__mailbox_open(&p2p.box, dart__world.me, all->nunits,
-                                                 dart__pool_portions(), p2p.inboxes))
-    ret = DART_ERR_NOMEM;
-  ret = dart__coll_agree(all, ret);
-  if (ret == DART_OK) {
-    dart__coll_share(all, &offset, p2p.inboxes, sizeof offset);
-    dart__world.event = dart__mailbox_event(&p2p.box);
-    return DART_OK;
-  }
-  dart__error("dart_init: no memory for the messages of some unit");
-  dart__twosided_close();
-  return ret;
+void dart__twosided_open(void)
+{
+  dart__world.event = dart__mailbox_event(&p2p.box);
 }
 
 void dart__twosided_close(void)

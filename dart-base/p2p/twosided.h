@@ -5,10 +5,13 @@
 #include "wait/wait.h"
 #include "wait/watches.h"
 
-/** Open this unit's inbox, and exchange the inboxes' offsets. Collective over the team of all units, whose
- *  pool is open; agreed. */
-dart_ret_t dart__twosided_open(dart__team_t *all);
-void       dart__twosided_close(void);
+/** Make this unit's inbox in its pool, of which it is the second block: `*leaders_nbytes_out` bytes in the pool of a node's
+ *  first unit. Local. DART_ERR_NOMEM: close it all the same. */
+dart_ret_t dart__twosided_prepare(const dart__team_t *all, size_t *leaders_nbytes_out);
+
+/** All units have made theirs. */
+void dart__twosided_open(void);
+void dart__twosided_close(void);
 
 /** Send to another unit, or receive from it, a message of DART's own of at most DART__TWOSIDED_OWN_MOST bytes.
  *  `tag` is negative, which tells it from the program's, and not below DART__TWOSIDED_TAG_LEAST. Both sides give the

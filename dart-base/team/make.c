@@ -136,7 +136,7 @@ static void widen(dart__team_t *team)
     team->call = call;
     return;
   }
-  dart__coll_node_get(team, &offset, sizeof offset, team->node_units[0], &team->wide_offset);
+  memcpy(&team->wide_offset, dart__coll_node_share(team, &offset, sizeof offset), sizeof offset);
   dart__exchange_replace(
       x, dart__pool_address(dart__team_leader(team), team->wide_offset) + STAGGER, slot, result);
   team->call = call;

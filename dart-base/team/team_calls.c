@@ -8,11 +8,13 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/assert.h"
 #include "base/config.h"
 #include "base/profile.h"
+#include "base/size.h"
 #include "coll/coll.h"
 #include "far/far_ops.h"
 #include "far/progress.h"
@@ -24,6 +26,7 @@
 #include "team/group.h"
 #include "team/make.h"
 #include "team/team_locality.h"
+#include "topology/hardware.h"
 
 DART__PROFILED(dart_team_create);
 DART__PROFILED(dart_team_clone);
@@ -55,40 +58,73 @@ static dart__team_t *prepare_all(void)
   return NULL;
 }
 
-dart_ret_t dart__team_open_all(dart_ret_t before)
+/* The worst of all units' results, DART_ERR_INVAL if their settings differ; and the bytes of a set of processors, which
+ * one that could not ask its system learns from the others. */
+static dart_ret_t agree_on_start(dart_ret_t mine, size_t *set_bytes_out)
 {
-  dart__team_t *all = prepare_all();
-  uint64_t offset = dart__pool_first(); /* of the second block of the pool, so all units know it */
-  dart_ret_t ret  = dart__net_agree_on_value(
-       before == DART_OK && all == NULL ? DART_ERR_NOMEM : before, dart__settings_common());
+  int32_t common  = dart__settings_common();
+  int32_t most[4] = { (int32_t)mine, common, -common, (int32_t)dart__processors_bytes() };
 
-  if (ret == DART_ERR_INVAL)
-    dart__settings_differ();
+  dart__net_agree(most, 4);
+  *set_bytes_out = (size_t)most[3];
+  if (most[0] != DART_OK || most[1] == -most[2])
+    return (dart_ret_t)most[0];
+  dart__settings_differ();
+  return DART_ERR_INVAL;
+}
+
+dart_ret_t dart__team_open_all(dart_ret_t before, dart__team_t **all_out)
+{
+  dart__team_t *all = *all_out = prepare_all();
+  size_t        set_bytes;
+  dart_ret_t    ret =
+      agree_on_start(before == DART_OK && all == NULL ? DART_ERR_NOMEM : before, &set_bytes);
+
   dart__team_ids_reset();
   if (ret == DART_OK)
     ret = dart__net_team_open(all);
-  if (ret == DART_OK) {
+  if (ret == DART_OK)
     ret = dart__pool_open();
-    if (ret == DART_OK && dart__team_is_leader(all))
-      ret = dart__team_exchange_alloc(all, &offset);
-    ret = dart__net_agree_on_result(
-        ret); /* once for both: units that share cores take long to agree by MPI */
-  }
+  if (ret == DART_OK)
+    ret = dart__locality_prepare(all, set_bytes);
+  return ret;
+}
+
+static void tell_pids(dart__team_t *all)
+{
+  const char *slots = dart__coll_node_share(all, &(int32_t){ getpid() }, sizeof(int32_t));
+
+  for (int32_t i = 0; i < all->node_nunits; i++)
+    memcpy(&dart__world.pid_of[all->node_units[i]], slots + (size_t)i * all->exchange.slot_bytes,
+           sizeof(int32_t));
+}
+
+dart_ret_t dart__team_enter_all(dart__team_t *all, dart_ret_t mine, size_t leaders_nbytes)
+{
+  uint64_t   at     = dart__pool_first() + dart__round_up(leaders_nbytes, DART__CACHE_LINE);
+  uint64_t   offset = at;
+  dart_ret_t ret;
+
+  if (mine == DART_OK && dart__team_is_leader(all))
+    mine = dart__team_exchange_alloc(all, &offset);
+  /* once for all that may have failed: units that share cores take long to agree by MPI */
+  ret = dart__net_agree_on_result(mine);
   if (ret != DART_OK) {
     if (dart__world.me == 0 && ret == DART_ERR_NOMEM)
       dart__error("dart_init: no memory for the first team and its pool, "
                   "see DART_POOL");
     dart__net_agree_on_result(DART_OK); /* nobody ends the program before it is said */
+    dart__locality_close();
     dart__pool_close();
     dart__team_discard(all);
     free(dart__world.pid_of);
     dart__world.pid_of = NULL;
     return ret;
   }
-  dart__assert(offset == dart__pool_first());
-  dart__team_exchange_open(all, offset);
+  dart__assert(offset == at);
+  dart__team_exchange_open(all, at);
   dart__team_enter(all, DART_TEAM_ALL);
-  dart__coll_share(all, &(int32_t){ getpid() }, dart__world.pid_of, sizeof(int32_t));
+  tell_pids(all);
   return DART_OK;
 }
 
@@ -126,12 +162,15 @@ void dart__team_close_all(void)
 /* Open the exchange of this node, which is at `own` in the pool of its leader. */
 static void share_exchange(dart__team_t *parent, dart__team_t *team, uint64_t own)
 {
-  int32_t  leader = team == NULL ? parent->me : dart__team_unit_of(parent, dart__team_leader(team));
-  uint64_t offset;
+  const char *slots = dart__coll_node_share(parent, &own, sizeof own);
+  int32_t     leader;
 
-  dart__coll_node_get(parent, &own, sizeof own, leader, &offset);
-  if (team != NULL)
-    dart__team_exchange_open(team, offset);
+  if (team == NULL)
+    return;
+  leader = parent->rank[dart__team_unit_of(parent, dart__team_leader(team))] -
+           parent->node_start[parent->node];
+  memcpy(&own, slots + (size_t)leader * parent->exchange.slot_bytes, sizeof own);
+  dart__team_exchange_open(team, own);
 }
 
 /* The new team's id, and the worst of all units' results. */

@@ -231,41 +231,42 @@ static uint32_t sharing_of_hosts(const dart__team_t *all)
   return sharing;
 }
 
-/* Collective; agreed. */
-static dart_ret_t gather_places(dart__team_t *all)
+static bool is_on_one_host(const dart__team_t *all)
 {
-  unsigned long set_bytes = dart__processors_bytes();
-  place_t      *mine;
-  dart_ret_t    ret;
-
-  dart__coll_most(all, &set_bytes,
-                  1); /* one that could not ask its system learns it from the others */
-  places.set_bytes = set_bytes;
-  places.bytes     = sizeof *mine + places.set_bytes;
-  places.first     = calloc((size_t)all->nunits, places.bytes);
-  mine             = calloc(1, places.bytes);
-  ret = dart__coll_agree(all, places.first != NULL && mine != NULL ? DART_OK : DART_ERR_NOMEM);
-  if (ret == DART_OK) {
-    mine->cpu = dart__processors_here(mine->set, places.set_bytes);
-    dart__coll_share(all, mine, places.first, places.bytes);
-  }
-  free(mine);
-  return ret;
+  return dart__world.one_host || all->nnodes == 1;
 }
 
+dart_ret_t dart__locality_prepare(const dart__team_t *all, size_t set_bytes)
+{
+  size_t count = (size_t)all->nunits;
+
+  if (!is_on_one_host(all)) {
+    hardware = calloc(count, sizeof *hardware);
+    return hardware != NULL ? DART_OK : DART_ERR_NOMEM;
+  }
+  places.set_bytes = set_bytes;
+  places.bytes     = sizeof(place_t) + set_bytes;
+  places.first     = calloc(count + 1, places.bytes); /* the last is what this unit tells */
+  return places.first != NULL ? DART_OK : DART_ERR_NOMEM;
+}
+
+static void gather_places(dart__team_t *all)
+{
+  place_t *mine = place_of(all->nunits);
+
+  mine->cpu = dart__processors_here(mine->set, places.set_bytes);
+  dart__coll_share(all, mine, places.first, places.bytes);
+}
+
+/* Collective; agreed. */
 static dart_ret_t gather_descriptions(dart__team_t *all)
 {
   dart__hardware_t mine;
-  dart_ret_t       ret;
 
   dart__hardware_here((uint32_t)all->node_me, (uint32_t)all->node_nunits, &mine);
-  hardware = calloc((size_t)all->nunits, sizeof *hardware);
-  ret      = dart__coll_agree(all, hardware != NULL ? DART_OK : DART_ERR_NOMEM);
-  if (ret != DART_OK)
-    return ret;
   dart__coll_share(all, &mine, hardware, sizeof mine);
-  ret = dart__hardware_share_cores(hardware, all->nunits) ? DART_OK : DART_ERR_NOMEM;
-  return dart__coll_agree(all, ret);
+  return dart__coll_agree(all, dart__hardware_share_cores(hardware, all->nunits) ? DART_OK
+                                                                                 : DART_ERR_NOMEM);
 }
 
 /* The pace of waits goes by the number of units that may use the same processors, which is known only now: a unit that is
@@ -273,9 +274,13 @@ static dart_ret_t gather_descriptions(dart__team_t *all)
 dart_ret_t dart__locality_open(void)
 {
   dart__team_t *all     = dart__teams[DART_TEAM_ALL];
-  bool          is_here = dart__world.one_host || all->nnodes == 1;
-  dart_ret_t    ret     = is_here ? gather_places(all) : gather_descriptions(all);
+  bool          is_here = is_on_one_host(all);
+  dart_ret_t    ret     = DART_OK;
 
+  if (is_here)
+    gather_places(all);
+  else
+    ret = gather_descriptions(all);
   if (ret != DART_OK) {
     dart__locality_close();
     return ret;
@@ -287,7 +292,8 @@ dart_ret_t dart__locality_open(void)
 
 void dart__locality_close(void)
 {
-  dart__locality_drop(dart__teams[DART_TEAM_ALL]);
+  if (dart__teams[DART_TEAM_ALL] != NULL)
+    dart__locality_drop(dart__teams[DART_TEAM_ALL]);
   free(hardware);
   hardware = NULL;
   free(places.first);

@@ -7,13 +7,17 @@
 
 #include "model/team.h"
 
-/** Gather what tells of all units' hardware, and set the pace of waits by it. Collective; agreed. */
+/** Allocate room for what tells of all units' hardware. `set_bytes` of a set of processors, the same on all. Local.
+ *  DART_ERR_NOMEM. */
+dart_ret_t dart__locality_prepare(const dart__team_t *all, size_t set_bytes);
+
+/** Gather that, and set the pace of waits by it. Collective; agreed. */
 dart_ret_t dart__locality_open(void);
 
 /** Where the units of the team on this node run, by their index on it. False: it is not known. */
 bool dart__locality_places(const dart__team_t *team, dart__tree_place_t places[]);
 
-/** Free both. Other teams have dropped their trees already. */
+/** Free all of it. Other teams have dropped their trees already. */
 void dart__locality_close(void);
 
 /** Free the tree and the descriptors of `team`, if it has them. */
