@@ -178,8 +178,7 @@ dart_ret_t dart_exit(void)
   dart__progress_settle(0);
   flush_all();
   dart__team_forget_call(dart__teams[DART_TEAM_ALL]);
-  dart__report();
-  dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
+  dart__report();                               /* all units have come when it returns */
   if (dart__teams[DART_TEAM_ALL]->nnodes > 1) { /* all requests were served */
     dart__grants_settle();
     flush_all();

@@ -348,9 +348,11 @@ void dart__report(void)
 {
   dart__team_t  *all    = dart__teams[DART_TEAM_ALL];
   dart__output_t output = dart__settings.stats;
+  unsigned long  form   = dart__world.me == 0 ? (unsigned long)output.form : DART__STATS_NONE;
 
-  if (dart__coll_bcast(all, &output.form, sizeof output.form, 0) != DART_OK ||
-      output.form == DART__STATS_NONE ||
+  dart__coll_most(all, &form, 1);
+  output.form = (int)form;
+  if (output.form == DART__STATS_NONE ||
       dart__coll_bcast(all, output.file, sizeof output.file, 0) != DART_OK)
     return;
   if (has_own_file(&output))

@@ -5,8 +5,8 @@
 /** What the environment says at dart_init: near operations are counted or not, and counting begins. */
 void dart__report_open(void);
 
-/** Print what was counted, if unit 0's environment asks for it. Collective over the job; this unit's operations
- *  are complete. What cannot be written is one line of warning. */
+/** Print what was counted, if unit 0's environment asks for it. Collective over the job, and returns when all units have
+ *  called it; this unit's operations are complete. What cannot be written is one line of warning. */
 void dart__report(void);
 
 /** The same in a process that ends without dart_exit, alone: only if each unit has a file of its own, or there is one
