@@ -16,6 +16,7 @@
 
 #include "base/backend_note.h"
 #include "base/last_call.h"
+#include "base/libc.h"
 #include "base/log.h"
 #include "model/world.h"
 #include "net.h"

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/libc.h"
 #include "base/log.h"
 #include "base/sanitizer.h"
 #include "base/size.h"

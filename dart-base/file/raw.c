@@ -26,8 +26,15 @@ int dart__raw_read(int fd, void *buffer, size_t nbytes, uint64_t offset, size_t 
 
 size_t dart__raw_read_cached(int fd, void *buffer, size_t nbytes, uint64_t offset, bool *can)
 {
+#ifdef RWF_NOWAIT
   struct iovec piece = { buffer, nbytes };
   ssize_t      n     = preadv2(fd, &piece, 1, (off_t)offset, RWF_NOWAIT);
+#else /* musl before 1.2.5 */
+  ssize_t n = -1;
+
+  (void)fd, (void)buffer, (void)nbytes, (void)offset;
+  errno = ENOSYS;
+#endif
 
   *can = n >= 0 || errno == EAGAIN || errno == EINTR;
   return n > 0 ? (size_t)n : 0;

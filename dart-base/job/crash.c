@@ -12,7 +12,6 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
-#include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
 #include <poll.h>
@@ -28,6 +27,7 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/libc.h"
 #include "base/log.h"
 #include "base/sanitizer.h"
 #include "model/world.h"
@@ -102,6 +102,8 @@ static int collect_frames(frame_t *frames, const void *context)
   uintptr_t at = interrupted(context);
   int       n = backtrace(addresses, FRAMES + 4), first = 0, count = 0;
 
+  if (n == 0 && at != 0)
+    addresses[n++] = (void *)at;
   while (first < n && (uintptr_t)addresses[first] != at)
     first++;
   if (first == n) /* it is not among them: a call through a wrong pointer, for instance */

@@ -209,7 +209,7 @@ void dart__team_exchange_group(dart__team_t *team)
   dart__team_forget_call(team);
   if (dart__team_is_leader(team) && are_many(team->node_nunits) && has_cores)
     offset = make_tree(team);
-  dart__coll_node_get(team, &offset, sizeof offset, team->node_units[0], &team->tree_offset);
+  memcpy(&team->tree_offset, dart__coll_node_share(team, &offset, sizeof offset), sizeof offset);
   if (team->tree_offset != 0)
     dart__exchange_use_tree(&team->exchange,
                             dart__pool_address(dart__team_leader(team), team->tree_offset));

@@ -81,6 +81,22 @@ on_backends() {
   together
 }
 
+# suites_pass DARTRUN PROGRAM SUITE...: these suites of a program pass, by 3 units on one node and on two. ${before[@]} stands
+# before the launcher.
+before=()
+suites_pass() {
+  local nodes suite
+  for nodes in 1 2; do
+    for suite in "${@:3}"; do
+      timeout -k 5 $((DART_TEST_TIMEOUT + 40)) "${before[@]}" "$1" -n 3 --nodes $nodes "$2" "$suite" \
+        >"$work/out" 2>"$work/err" </dev/null
+      code=$?
+      [[ $code == 0 && $(<"$work/out") == *", 0 failed, "* ]] ||
+        fail "$suite on $nodes nodes: exit code $code: $(tail -n 20 "$work/out" "$work/err")"
+    done
+  done
+}
+
 # need PROGRAM...: skip the whole test where one of them is missing.
 need() {
   local program

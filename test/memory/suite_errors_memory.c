@@ -8,6 +8,7 @@ TEST(allocations_want_a_team_a_type_and_a_size) /* E46 E47 F56 G68 */
   dart_gptr_t     segment = untouched_segment(DART_TEAM_ALL), wrong, block, registered;
   dart_datatype_t strided, custom;
   int64_t         cell = 5;
+  char            nowhere[64];
 
   fill_no_types();
   EXPECT_OK(dart_type_create_strided(DART_TYPE_INT, 2, 1, &strided));
@@ -51,13 +52,12 @@ TEST(allocations_want_a_team_a_type_and_a_size) /* E46 E47 F56 G68 */
       "1125899906842624 bytes");
 
   test_note("buffers");
+  snprintf(nowhere, sizeof nowhere, "8 bytes at address %p", NULL); /* C libraries differ in it */
   REFUSED(dart_team_memalloc_aligned, (DART_TEAM_ALL, 1, T_INT64, NULL), "gptr is NULL");
   REFUSED(dart_team_memregister, (DART_TEAM_ALL, 1, T_INT64, &cell, NULL), "gptr is NULL");
-  REFUSED(dart_team_memregister, (DART_TEAM_ALL, 1, T_INT64, NULL, &out.gptr),
-          "8 bytes at address (nil)");
+  REFUSED(dart_team_memregister, (DART_TEAM_ALL, 1, T_INT64, NULL, &out.gptr), nowhere);
   REFUSED(dart_team_memregister_aligned, (DART_TEAM_ALL, 1, T_INT64, &cell, NULL), "gptr is NULL");
-  REFUSED(dart_team_memregister_aligned, (DART_TEAM_ALL, 1, T_INT64, NULL, &out.gptr),
-          "8 bytes at address (nil)");
+  REFUSED(dart_team_memregister_aligned, (DART_TEAM_ALL, 1, T_INT64, NULL, &out.gptr), nowhere);
   REFUSED(dart_memalloc, (1, T_INT64, NULL), "gptr is NULL");
 
   test_note("frees");

@@ -336,10 +336,17 @@ TEST(teams_come_and_go) /* C31: 200 cycles */
   }
 }
 
-/* Memory of this process that malloc has given out. 0 under sanitizers, which have a malloc of their own. */
+#ifdef __GLIBC_PREREQ
+#define HAS_MALLINFO2 __GLIBC_PREREQ(2, 33)
+#else
+#define HAS_MALLINFO2 0
+#endif
+
+/* Memory of this process that malloc has given out. 0 under sanitizers, which have a malloc of their own, and with another
+ * C library. */
 static int64_t allocated(void)
 {
-#if __GLIBC_PREREQ(2, 33)
+#if HAS_MALLINFO2
   struct mallinfo2 info = mallinfo2();
 
   return (int64_t)(info.uordblks + info.hblkhd);
