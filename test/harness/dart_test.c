@@ -553,6 +553,16 @@ static void count_units(void)
   NEED(dart_exit());
 }
 
+/* Whether DART_TEST_WITHOUT, names between blanks, has this test. */
+static bool is_left_out(const test_suite_t *suite, const test_t *test)
+{
+  const char *list = getenv("DART_TEST_WITHOUT");
+  char        name[160];
+
+  snprintf(name, sizeof name, " %s.%s ", suite->name, test->name);
+  return list != NULL && strstr(list, name) != NULL;
+}
+
 static int run_suite(const test_suite_t *suite, const char *only)
 {
   int passed = 0, failed = 0, skipped = 0;
@@ -560,7 +570,7 @@ static int run_suite(const test_suite_t *suite, const char *only)
   for (const test_t *test = suite->tests; test != NULL; test = test->next) {
     int failed_units;
 
-    if (only != NULL && strcmp(only, test->name) != 0)
+    if ((only != NULL && strcmp(only, test->name) != 0) || is_left_out(suite, test))
       continue;
     if (test->min_units > 1 && n == 0)
       count_units();
