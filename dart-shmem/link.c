@@ -1,41 +1,26 @@
 /* See link.h.
  *
  * With delays a packet carries the time at which it arrives. The receiver takes packets out of its inbox at once, and
- * holds them in the order of these times. The contract orders packets of a few classes: messages of one channel and
- * tag, all of the program's, and small puts to one place. Within a class the times do not decrease; all else is as
- * jitter has it. */
+ * holds up to HELD_MOST bytes in the order of these times. A packet that the contract orders behind another one has at
+ * least the time of that one; all else is as jitter has it. */
 #include "link.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "wait/near.h"
 
-/* Classes of packets to one peer that keep their order. */
-#define TAGS        4 /* classes of tags of a channel; all of the program's are one class */
-#define LINES       4 /* classes of small puts, by cache line */
-#define CLASSES     (DART__LINK_CHANNELS * TAGS + LINES)
-#define SMALL_BYTES 8
+#define HELD_MOST ((size_t)4 << 20)
 
-bool dart__link_open(dart__link_t *link, const dart__link_config_t *config,
-                     dart__link_handler_t handle, dart__net_comm_t *comm)
+#define SMALL_PUT 8
+
+void dart__link_open(dart__link_t *link, const dart__link_config_t *config)
 {
-  *link       = (dart__link_t){ .config   = *config,
-                                .handle   = handle,
-                                .comm     = comm,
-                                .nbytes   = dart__inbox_bytes(config->npeers),
-                                .nslots   = dart__inbox_nslots(config->npeers),
-                                .random   = config->model.seed * 4096 + (uint64_t)config->me,
-                                .last_due = calloc((size_t)config->npeers, CLASSES * sizeof(int64_t)) };
+  *link       = (dart__link_t){ .config = *config,
+                                .random = config->model.seed * 4096 + (uint64_t)config->me };
   link->inbox = dart__link_inbox(link, config->me);
   TAILQ_INIT(&link->held);
-  return link->last_due != NULL;
-}
-
-void dart__link_close(dart__link_t *link)
-{
-  dart__envelopes_free(&link->held);
-  free(link->last_due);
 }
 
 void dart__link_fail(const char *why)
@@ -44,12 +29,15 @@ void dart__link_fail(const char *why)
   dart__net_abort(EXIT_FAILURE, false);
 }
 
-dart__envelope_t *dart__envelope_new(const dart__packet_t *packet, size_t nbytes)
+dart__envelope_t *dart__envelope_new(const dart__packet_t *packet)
 {
-  dart__envelope_t *e = malloc(sizeof *e + nbytes);
+  size_t            nbytes = dart__packet_load(packet);
+  dart__envelope_t *e      = malloc(sizeof *e + nbytes);
 
-  if (e != NULL)
-    e->packet = *packet;
+  if (e == NULL)
+    return NULL;
+  e->packet = *packet;
+  memcpy(dart__packet_bytes(&e->packet), dart__packet_bytes(packet), nbytes);
   return e;
 }
 
@@ -63,162 +51,145 @@ void dart__envelopes_free(dart__envelopes_t *list)
   }
 }
 
-/* ---- time --------------------------------------------------------------------------------------- */
+/* ---- sending ------------------------------------------------------------------------------------ */
 
-/* The classes of a packet, a bit each. A small put may lie on two lines. */
-static uint64_t classes_of(const dart__packet_t *p)
+int64_t dart__link_due(dart__link_t *link, size_t nbytes)
 {
-  unsigned tag = p->channel == DART__CHANNEL_PROGRAM ? 0 : (unsigned)p->tag % TAGS;
-
-  if (p->kind == DART__PACKET_MESSAGE || p->kind == DART__PACKET_OFFER)
-    return UINT64_C(1) << (p->channel * TAGS + tag);
-  if (p->kind != DART__PACKET_PUT || p->nbytes > SMALL_BYTES)
-    return 0;
-  return (UINT64_C(1) << p->offset / DART__CACHE_LINE % LINES |
-          UINT64_C(1) << (p->offset + p->nbytes - 1) / DART__CACHE_LINE % LINES)
-         << DART__LINK_CHANNELS * TAGS;
-}
-
-int64_t dart__link_due(dart__link_t *link, int32_t peer, const dart__packet_t *packet,
-                       size_t nbytes)
-{
-  const dart__net_model_t *model    = &link->config.model;
-  int64_t                 *last_due = link->last_due + peer * CLASSES;
-  uint64_t                 classes;
-  int64_t                  now, due;
+  const dart__net_model_t *model = &link->config.model;
+  int64_t                  now;
 
   if (!model->has_delays)
     return 0;
-  now              = dart__now_ns();
-  link->sends_from = (now > link->sends_from ? now : link->sends_from) +
-                     (int64_t)((double)nbytes * model->ns_per_byte);
-  due = link->sends_from + model->latency_ns +
-        (int64_t)dart__net_model_draw(&link->random, (uint64_t)model->jitter_ns);
-  classes = packet == NULL ? 0 : classes_of(packet);
-  for (uint64_t left = classes; left != 0; left &= left - 1)
-    due = due > last_due[__builtin_ctzll(left)] ? due : last_due[__builtin_ctzll(left)];
-  for (uint64_t left = classes; left != 0; left &= left - 1)
-    last_due[__builtin_ctzll(left)] = due;
-  return due;
+  now = dart__now_ns();
+  if (link->sends_from < now)
+    link->sends_from = now;
+  if (model->bandwidth > 0)
+    link->sends_from += (int64_t)((double)nbytes * 1e9 / model->bandwidth);
+  return link->sends_from + (int64_t)model->latency_ns +
+         (int64_t)dart__net_model_draw(&link->random, (uint64_t)model->jitter_ns);
 }
 
-/* ---- slots -------------------------------------------------------------------------------------- */
-
-/* Slots are used in turn: to write again what another core has just read takes longer. */
-uint16_t dart__link_take_slot(dart__link_t *link, uint32_t first, int32_t peer, bool *soon_out)
+/* The counts come first, as an atomic step waits for earlier writes, here to lines of other cores. */
+bool dart__link_send(dart__link_t *link, int32_t peer, uint64_t *head_seen,
+                     const dart__packet_t *packet, const char *data)
 {
-  *soon_out = false;
-  for (uint32_t i = 0; i < link->nslots; i++) {
-    uint32_t          slot  = first + link->rotor++ % link->nslots;
-    _Atomic uint32_t *state = &link->inbox->slot[slot].state;
-    /* acquire: pairs with the release in dart__slot_set, whose caller has read the bytes */
-    uint32_t seen = atomic_load_explicit(state, memory_order_acquire);
+  dart__traffic_t *traffic = link->config.traffic;
+  dart__inbox_t   *inbox   = dart__link_inbox(link, peer);
+  size_t           nbytes  = dart__packet_load(packet);
+  dart__cell_t    *cell    = dart__inbox_claim(inbox, nbytes, head_seen);
+  int64_t          due;
+  uint64_t         clock;
 
-    if (seen == DART__SLOT_FREE) {
-      atomic_store_explicit(state, DART__SLOT_BUSY, memory_order_relaxed); /* for this unit */
-      link->slot_peer[slot] = peer;
-      return (uint16_t)slot;
-    }
-    *soon_out |= seen == DART__SLOT_BUSY && link->slot_peer[slot] == peer;
-  }
-  return DART__NO_SLOT;
-}
-
-/* Wake a peer that sleeps until something comes, after it has come. */
-static void nudge(const dart__link_t *link, int32_t peer)
-{
-  /* seq_cst: between what has come and the look at the sleepers; pairs with the fence of who goes to sleep */
-  atomic_thread_fence(memory_order_seq_cst);
-  dart__event_nudge(&dart__link_inbox(link, peer)->arrivals);
-}
-
-/* ---- packets ------------------------------------------------------------------------------------ */
-
-bool dart__link_send(dart__link_t *link, int32_t peer, const dart__packet_t *packet,
-                     const char *bytes)
-{
-  dart__cell_t *cell   = dart__inbox_claim(dart__link_inbox(link, peer));
-  size_t        nbytes = bytes == NULL ? 0 : packet->nbytes;
-  int64_t       due;
-  uint64_t      clock;
-
-  if (cell == NULL) {
-    if (packet->slot != DART__NO_SLOT)
-      dart__slot_set(&link->inbox->slot[packet->slot], DART__SLOT_FREE);
+  if (cell == NULL)
     return false;
-  }
-  /* The counts come first, as an atomic step waits for earlier writes, here to lines of other cores. */
-  due   = dart__link_due(link, peer, packet, nbytes);
-  clock = dart__traffic_send(link->config.traffic, 1, nbytes);
-  if (nbytes > 0)
-    memcpy(link->inbox->slot[packet->slot].bytes, bytes, nbytes);
+  due                = dart__link_due(link, nbytes);
+  clock              = packet->kind == DART__PACKET_ACK ? dart__traffic_clock(traffic) + 1
+                                                        : dart__traffic_send(traffic, 1, nbytes);
   cell->packet       = *packet;
   cell->packet.peer  = link->config.me;
   cell->packet.due   = due;
   cell->packet.clock = clock;
+  if (nbytes > 0)
+    dart__near_get_bytes(dart__packet_bytes(&cell->packet), data, nbytes);
   dart__inbox_publish(cell);
-  nudge(link, peer);
+  /* seq_cst: between what has come and the look at the sleepers; pairs with the fence of who goes to sleep */
+  atomic_thread_fence(memory_order_seq_cst);
+  dart__event_nudge(&inbox->arrivals);
   return true;
 }
 
-void dart__link_answer(dart__link_t *link, const dart__packet_t *piece)
-{
-  dart__traffic_t *traffic = link->config.traffic;
-  dart__slot_t    *slot    = dart__link_slot(link, piece);
-  bool             is_put  = piece->kind == DART__PACKET_PUT;
+/* ---- receiving ---------------------------------------------------------------------------------- */
 
-  slot->due = dart__link_due(link, piece->peer, NULL, is_put ? 0 : piece->nbytes);
-  slot->clock =
-      is_put ? dart__traffic_clock(traffic) + 1 : dart__traffic_send(traffic, 1, piece->nbytes);
-  dart__slot_set(slot, DART__SLOT_DONE);
-  nudge(link, piece->peer);
+static size_t size_of(const dart__packet_t *packet)
+{
+  return sizeof *packet + dart__packet_load(packet);
+}
+
+static bool is_message(const dart__packet_t *p)
+{
+  return p->kind == DART__PACKET_MESSAGE || p->kind == DART__PACKET_OFFER;
+}
+
+static bool is_small_put(const dart__packet_t *p)
+{
+  return (p->kind == DART__PACKET_PUT || p->kind == DART__PACKET_PUT_HERE) &&
+         p->nbytes <= SMALL_PUT;
+}
+
+/* Whether the contract orders two packets: messages of one channel and tag, or of the program's channel, and small puts
+ * to one place. */
+static bool is_ordered(const dart__packet_t *one, const dart__packet_t *other)
+{
+  if (one->peer != other->peer)
+    return false;
+  if (is_message(one) && is_message(other))
+    return one->channel == other->channel &&
+           (one->tag == other->tag || one->channel == DART__CHANNEL_PROGRAM);
+  return is_small_put(one) && is_small_put(other) && one->offset < other->offset + other->nbytes &&
+         other->offset < one->offset + one->nbytes;
 }
 
 bool dart__link_hold(dart__link_t *link, const dart__packet_t *packet)
 {
-  dart__envelope_t *e      = dart__envelope_new(packet, 0);
+  dart__envelope_t *e      = dart__envelope_new(packet);
   dart__envelope_t *before = TAILQ_LAST(&link->held, dart__envelopes);
 
   if (e == NULL)
     return false;
-  while (before != NULL && before->packet.due > packet->due)
+  while (before != NULL && before->packet.due > packet->due && !is_ordered(&before->packet, packet))
     before = TAILQ_PREV(before, dart__envelopes, next);
-  if (before != NULL)
-    TAILQ_INSERT_AFTER(&link->held, before, e, next);
-  else
+  if (before == NULL) {
     TAILQ_INSERT_HEAD(&link->held, e, next);
+  } else {
+    TAILQ_INSERT_AFTER(&link->held, before, e, next);
+    if (e->packet.due < before->packet.due)
+      e->packet.due = before->packet.due;
+  }
+  link->nheld += size_of(packet);
   return true;
 }
 
-/* The count comes first here, too. */
-static bool deliver(dart__link_t *link, const dart__packet_t *packet)
+/* The packet that is the next to leave the inbox, if it can be held. */
+static const dart__packet_t *look_into_inbox(const dart__link_t *link)
 {
-  dart__traffic_add(&link->config.traffic->taken, 1);
-  if (link->handle(link->comm, packet))
-    return true;
-  dart__traffic_add(&link->config.traffic->taken, UINT64_MAX); /* one less */
-  return false;
+  return link->nheld < HELD_MOST ? dart__inbox_peek(link->inbox) : NULL;
 }
 
-bool dart__link_receive(dart__link_t *link)
+const dart__packet_t *dart__link_next(dart__link_t *link)
 {
-  bool                  has_delays = link->config.model.has_delays, any = false;
   const dart__packet_t *packet;
-  dart__envelope_t     *e;
+  dart__envelope_t     *first;
+  int64_t               now = 0;
 
-  for (int n = 0; n < DART__INBOX_CELLS; n++, any = true) {
-    packet = dart__inbox_peek(link->inbox, link->head);
-    if (packet == NULL || !(has_delays ? dart__link_hold(link, packet) : deliver(link, packet)))
-      break;
-    dart__inbox_pop(link->inbox, link->head++);
+  if (link->config.model.has_delays) {
+    while ((packet = look_into_inbox(link)) != NULL && dart__link_hold(link, packet))
+      dart__inbox_pop(link->inbox, packet);
+    now = dart__now_ns();
   }
-  if (has_delays)
-    link->now = dart__now_ns();
-  while ((e = TAILQ_FIRST(&link->held)) != NULL && e->packet.due <= link->now &&
-         deliver(link, &e->packet)) {
-    TAILQ_REMOVE(&link->held, e, next);
-    free(e);
-    any = true;
+  first = TAILQ_FIRST(&link->held);
+  if (first != NULL && first->packet.due <= now)
+    return &first->packet;
+  return link->config.model.has_delays ? NULL : look_into_inbox(link);
+}
+
+void dart__link_drop(dart__link_t *link, const dart__packet_t *packet)
+{
+  dart__envelope_t *first = TAILQ_FIRST(&link->held);
+
+  if (first == NULL || packet != &first->packet) {
+    dart__inbox_pop(link->inbox, packet);
+    return;
   }
-  return any;
+  link->nheld -= size_of(packet);
+  TAILQ_REMOVE(&link->held, first, next);
+  free(first);
+}
+
+int64_t dart__link_next_due(const dart__link_t *link)
+{
+  const dart__envelope_t *first = TAILQ_FIRST(&link->held);
+
+  if (look_into_inbox(link) != NULL)
+    return 0;
+  return first != NULL ? first->packet.due : INT64_MAX;
 }

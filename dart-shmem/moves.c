@@ -1,9 +1,10 @@
-/* See moves.h. A put or get waits while OPS_MOST others to its peer are not complete. */
+/* See moves.h. */
 #include "moves.h"
 
-#include "base/log.h"
+#include <string.h>
 
-#define OPS_MOST 4096
+#include "base/log.h"
+#include "wait/near.h"
 
 /* ---- at the target ------------------------------------------------------------------------------ */
 
@@ -39,63 +40,62 @@ static char *find_memory(dart__net_comm_t *c, const dart__packet_t *packet)
   return NULL;
 }
 
-static void serve(dart__net_comm_t *c, const dart__packet_t *packet)
+void dart__move_serve(dart__net_comm_t *c, const dart__packet_t *packet)
 {
-  dart__slot_t    *slot    = dart__link_slot(&c->link, packet);
-  bool             is_put  = packet->kind == DART__PACKET_PUT;
-  dart__request_t *message = NULL;
-  char            *memory;
+  bool             is_put = packet->kind == DART__PACKET_PUT;
+  char            *memory = find_memory(c, packet);
+  dart__request_t *answer = dart__request_new(c);
 
   dart__traffic_hear(c->link.config.traffic, packet->clock);
-  if (packet->kind == DART__PACKET_FETCH) {
-    message = dart__request_of(packet->to);
-    memory  = message->data + packet->offset;
-  } else {
-    memory = find_memory(c, packet);
-  }
-  if (memory != NULL)
-    dart__move_copy(is_put, memory, slot->bytes, packet->nbytes);
-  dart__link_answer(&c->link, packet);
-  if (message != NULL)
-    dart__request_land(c, message, packet->nbytes);
-}
-
-static void take_later(dart__net_comm_t *c, dart__request_t *r, uint64_t clock)
-{
-  bool is_put = r->kind == DART__PACKET_PUT;
-
-  dart__move_copy(is_put, r->mapped, r->data, r->nbytes);
-  dart__traffic_add(&c->link.config.traffic->taken, is_put ? 0 : 1);
-  r->clock = clock;
-  dart__request_land(c, r, r->nbytes);
-}
-
-void dart__move_take(dart__net_comm_t *c, const dart__packet_t *packet)
-{
-  if (packet->kind == DART__PACKET_LATER)
-    take_later(c, dart__request_of(packet->from), packet->clock);
-  else
-    serve(c, packet);
+  if (is_put && memory != NULL)
+    dart__near_put_bytes(memory, dart__packet_bytes(packet), packet->nbytes);
+  *answer =
+      (dart__request_t){ .kind   = is_put || memory == NULL ? DART__PACKET_ACK : DART__PACKET_DATA,
+                         .uses   = 1,
+                         .peer   = packet->peer,
+                         .data   = memory,
+                         .nbytes = packet->nbytes,
+                         .there  = packet->from };
+  dart__request_send(c, answer);
 }
 
 /* ---- at the origin ------------------------------------------------------------------------------ */
 
-/* Hold a put or get that this unit copies itself: a put for one latency, a get for two. */
-static void start_later(dart__net_comm_t *c, dart__request_t *r)
+void dart__move_finish(dart__net_comm_t *c, const dart__packet_t *packet)
 {
-  bool             is_put  = r->kind == DART__PACKET_PUT;
-  dart__traffic_t *traffic = c->link.config.traffic;
-  dart__packet_t   packet  = {
-       .kind = r->kind, .nbytes = (uint32_t)r->nbytes, .offset = r->offset, .from = dart__id_of(r)
-  };
+  dart__request_t *r = dart__request_of(packet->to);
 
-  packet.due = dart__link_due(&c->link, r->peer, &packet, r->nbytes) +
-               (is_put ? 0 : c->link.config.model.latency_ns);
-  packet.kind = DART__PACKET_LATER;
-  dart__traffic_send(traffic, is_put ? 1 : 2, r->nbytes);
-  packet.clock = dart__traffic_clock(traffic) + 2;
+  if (packet->kind == DART__PACKET_DATA && packet->nbytes > 0) /* else there may be no buffer */
+    memcpy(r->data + packet->offset, dart__packet_bytes(packet), packet->nbytes);
+  else if (packet->kind == DART__PACKET_PUT_HERE)
+    dart__near_put_bytes(r->mapped, r->data, r->nbytes);
+  else if (packet->kind == DART__PACKET_GET_HERE)
+    dart__near_get_bytes(r->data, r->mapped, r->nbytes);
+  if (packet->clock > r->clock)
+    r->clock = packet->clock;
+  dart__request_land(c, r, packet->nbytes);
+}
+
+/* Hold a put or get that this unit copies itself: a put for one latency, a get for two. */
+static void start_here(dart__net_comm_t *c, dart__request_t *r)
+{
+  dart__traffic_t *traffic   = c->link.config.traffic;
+  bool             is_put    = r->kind == DART__PACKET_PUT;
+  uint64_t         nmessages = is_put ? 1 : 2;
+  dart__packet_t   packet    = { .kind   = is_put ? DART__PACKET_PUT_HERE : DART__PACKET_GET_HERE,
+                                 .peer   = r->peer,
+                                 .nbytes = (uint32_t)r->nbytes,
+                                 .to     = dart__id_of(r),
+                                 .offset = r->offset,
+                                 .due    = dart__link_due(&c->link, r->nbytes),
+                                 .clock  = dart__traffic_clock(traffic) + 2 };
+
+  if (!is_put)
+    packet.due += (int64_t)c->link.config.model.latency_ns;
+  dart__traffic_send(traffic, nmessages, r->nbytes);
+  dart__traffic_add(&traffic->taken, nmessages);
   if (!dart__link_hold(&c->link, &packet)) /* no memory: it arrives early */
-    take_later(c, r, packet.clock);
+    dart__move_finish(c, &packet);
 }
 
 void dart__move_start(dart__net_comm_t *comm, const dart__request_t *model,
@@ -104,8 +104,6 @@ void dart__move_start(dart__net_comm_t *comm, const dart__request_t *model,
   dart__peer_t    *peer = &comm->peer[model->peer];
   dart__request_t *r;
 
-  if (atomic_load_explicit(&peer->nlisted, memory_order_relaxed) >= OPS_MOST)
-    dart__move_flush(comm, model->peer, true);
   pthread_mutex_lock(&comm->lock);
   r         = dart__request_new(comm);
   *r        = *model;
@@ -115,48 +113,9 @@ void dart__move_start(dart__net_comm_t *comm, const dart__request_t *model,
   /* relaxed: a thread sees what it has started itself */
   atomic_fetch_add_explicit(&peer->nlisted, 1, memory_order_relaxed);
   if (r->mapped != NULL)
-    start_later(comm, r);
+    start_here(comm, r);
   else
     dart__request_send(comm, r);
   dart__request_return(comm, r, request_out);
   pthread_mutex_unlock(&comm->lock);
-}
-
-/* Few puts are locally complete, and not at the target: those in slots. */
-static bool is_flushed(const dart__peer_t *peer, uint64_t last, bool at_target)
-{
-  const dart__request_t *r = TAILQ_FIRST(&peer->ops);
-
-  while (r != NULL && !at_target && r->is_done)
-    r = TAILQ_NEXT(r, op);
-  return r == NULL || r->number > last;
-}
-
-/* A flush learns of the answers to what is complete. */
-static void hear_complete(dart__net_comm_t *comm, const dart__peer_t *peer)
-{
-  dart__traffic_hear(comm->link.config.traffic,
-                     atomic_load_explicit(&peer->clock, memory_order_relaxed));
-}
-
-bool dart__move_flush(dart__net_comm_t *comm, int32_t peer, bool at_target)
-{
-  dart__peer_t *p     = &comm->peer[peer];
-  dart__turns_t turns = { 0 };
-  uint64_t      last;
-
-  /* acquire: pairs with the release in dart__request_land, perhaps of another thread */
-  if (atomic_load_explicit(&p->nlisted, memory_order_acquire) == 0) {
-    hear_complete(comm, p);
-    return false;
-  }
-  pthread_mutex_lock(&comm->lock);
-  for (last = p->nops; dart__requests_progress(comm), !is_flushed(p, last, at_target);) {
-    pthread_mutex_unlock(&comm->lock);
-    dart__wait_pause(&turns, comm->link.config.wait);
-    pthread_mutex_lock(&comm->lock);
-  }
-  hear_complete(comm, p);
-  pthread_mutex_unlock(&comm->lock);
-  return true;
 }

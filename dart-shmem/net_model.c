@@ -12,6 +12,11 @@ typedef struct {
   double      factor;
 } scale_t;
 
+static const scale_t times[] = {
+  { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "", -1 }, { 0 } /* 0 needs no unit */
+};
+static const scale_t sizes[] = { { "K", 1e3 }, { "M", 1e6 }, { "G", 1e9 }, { "", 1 }, { 0 } };
+
 /* Read a number and the name of its scale. False: it is not that, or the result is not from `least` to `most`. */
 static bool read_quantity(const char *text, const scale_t *scale, double least, double most,
                           double *value_out)
@@ -25,28 +30,6 @@ static bool read_quantity(const char *text, const scale_t *scale, double least, 
     scale++;
   *value_out *= scale->factor;
   return scale->name != NULL && *value_out >= least && *value_out <= most;
-}
-
-static bool read_time(const char *text, int64_t *ns_out)
-{
-  static const scale_t times[] = {
-    { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "", -1 }, { 0 } /* 0 needs no unit */
-  };
-  double ns;
-  bool   is_time = read_quantity(text, times, 0, 1e9, &ns);
-
-  *ns_out = is_time ? (int64_t)ns : 0;
-  return is_time;
-}
-
-static bool read_bandwidth(const char *text, double *ns_per_byte_out)
-{
-  static const scale_t sizes[] = { { "K", 1e3 }, { "M", 1e6 }, { "G", 1e9 }, { "", 1 }, { 0 } };
-  double               rate;
-  bool                 is_rate = read_quantity(text, sizes, 1e3, 1e15, &rate);
-
-  *ns_per_byte_out = 1e9 / rate;
-  return is_rate;
 }
 
 static bool read_seed(const char *text, uint64_t *seed_out)
@@ -68,11 +51,11 @@ static bool read_word(char *name, dart__net_model_t *model)
   }
   *value++ = '\0';
   if (strcmp(name, "latency") == 0)
-    return read_time(value, &model->latency_ns);
+    return read_quantity(value, times, 0, 1e9, &model->latency_ns);
   if (strcmp(name, "jitter") == 0)
-    return read_time(value, &model->jitter_ns);
+    return read_quantity(value, times, 0, 1e9, &model->jitter_ns);
   if (strcmp(name, "bandwidth") == 0)
-    return read_bandwidth(value, &model->ns_per_byte);
+    return read_quantity(value, sizes, 1e3, 1e15, &model->bandwidth);
   return strcmp(name, "seed") == 0 && read_seed(value, &model->seed);
 }
 
@@ -91,7 +74,7 @@ bool dart__net_model_read(const char *text, dart__net_model_t *model_out, const 
     text += length + 1;
   } while (text[-1] != '\0');
   model_out->has_delays =
-      model_out->latency_ns > 0 || model_out->jitter_ns > 0 || model_out->ns_per_byte > 0;
+      model_out->latency_ns > 0 || model_out->jitter_ns > 0 || model_out->bandwidth > 0;
   return true;
 }
 

@@ -7,10 +7,10 @@
 typedef struct {
   bool     is_software; /* puts and gets need progress of their target */
   bool     has_delays;  /* one of the next three is not 0 */
-  int64_t  latency_ns;
-  int64_t  jitter_ns;   /* each packet takes up to so much longer */
-  double   ns_per_byte; /* of what a unit sends, one after the other */
-  uint64_t seed;        /* of jitter */
+  double   latency_ns;
+  double   jitter_ns; /* each packet takes up to so much longer */
+  double   bandwidth; /* bytes a second of what a unit sends, one after the other; 0: no bound */
+  uint64_t seed;      /* of jitter */
 } dart__net_model_t;
 
 /* Of a setting that cannot be read: all of it, and the word that is wrong with its length before. */

@@ -17,40 +17,34 @@ typedef struct dart__request {
   int32_t  peer;
   char    *data;
   size_t   nbytes;
-  size_t   started; /* bytes in packets */
-  size_t   landed;  /* bytes that have come, or were put or fetched */
-  uint64_t there;   /* the peer's region, or its request */
-  uint64_t offset;  /* in it */
-  char    *mapped;  /* where that is mapped here; NULL: it is not */
+  size_t   sent;   /* bytes that are in packets */
+  size_t   landed; /* bytes that have come, or are in place */
+  uint64_t there;  /* the peer's region, or its request */
+  uint64_t offset; /* in it; of a message its length */
+  char    *mapped; /* where that is mapped here; NULL: it is not */
 } dart__request_t;
 
 typedef TAILQ_HEAD(dart__requests, dart__request) dart__requests_t;
 
 typedef struct {
-  dart__requests_t
-      out[2]; /* have packets to be sent: messages, and pieces, which do not hold up messages */
+  dart__requests_t out;     /* have packets to be sent */
   dart__requests_t ops;     /* puts and gets that are not complete, in the order of their numbers */
   uint64_t         nops;    /* ever started */
   _Atomic uint32_t nlisted; /* in `ops` */
   _Atomic uint64_t clock;   /* of those that were complete; what a flush of the peer learns */
-  uint32_t         npieces; /* under way to it */
-  size_t           kept;    /* bytes of its messages that are kept */
+  uint64_t         head_seen; /* of its inbox: see dart__inbox_claim */
+  uint64_t         messages;  /* bytes of those that were sent to it, ever ... */
+  uint64_t         received;  /* ... and that it has received, when this unit looked last */
 } dart__peer_t;
 
 #define DART__SPARES 64 /* requests that can be made where there is no memory */
 
 struct dart__net_comm {
-  pthread_mutex_t lock;
-  dart__link_t    link;
-  int32_t         nwaiting; /* queues `out` with something in them */
-  uint64_t        spares;   /* of these the requests in use, a bit each */
-  dart__request_t spare[DART__SPARES];
-  uint64_t        busy; /* slots for pieces in use, a bit each ... */
-  struct {
-    dart__request_t *request; /* ... and what for */
-    char            *data;
-    uint32_t         nbytes;
-  } piece[32];
+  pthread_mutex_t   lock;
+  dart__link_t      link;
+  int32_t           nwaiting; /* queues `out` with something in them */
+  uint64_t          spares;   /* of these the requests in use, a bit each */
+  dart__request_t   spare[DART__SPARES];
   dart__requests_t  posted[DART__LINK_CHANNELS];  /* receives */
   dart__envelopes_t arrived[DART__LINK_CHANNELS]; /* messages that no receive has taken */
   LIST_HEAD(dart__regions, dart__region) regions; /* those used last come first */
@@ -80,10 +74,13 @@ void dart__request_land(dart__net_comm_t *c, dart__request_t *r, size_t nbytes);
 void dart__request_return(dart__net_comm_t *c, dart__request_t *r,
                           dart__net_request_t *request_out);
 
-/** Handle what has come, and send what waits, as far as there is room. */
-void dart__requests_progress(dart__net_comm_t *c);
+/** What a message counts towards the bound of those that no receive has taken. */
+static inline uint64_t dart__request_cost(size_t nbytes)
+{
+  return sizeof(dart__envelope_t) + nbytes;
+}
 
-/** How long progress has nothing to do, as net.h has it. Without the lock. */
-uint32_t dart__requests_idle_us(dart__net_comm_t *c, uint32_t most_us);
+/** Send what waits for peers, as far as there is room. */
+void dart__requests_pump(dart__net_comm_t *c);
 
 #endif

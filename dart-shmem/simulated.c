@@ -13,13 +13,10 @@
 #include "base/log.h"
 #include "model/world.h"
 #include "net.h"
+#include "wait/near.h"
 
-/* The inboxes of all units, a range of the file. */
-static struct {
-  char    *base; /* NULL: not open */
-  size_t   nbytes;
-  uint64_t mine; /* offset of this unit's in the file; 0: it has no pages */
-} inboxes;
+static char    *inboxes; /* of all units; NULL: not open */
+static uint64_t own;     /* this unit's: where in the file; 0: it has no pages */
 
 /* ---- life --------------------------------------------------------------------------------------- */
 
@@ -35,21 +32,18 @@ dart_ret_t dart__simulated_read(void)
 
 dart_ret_t dart__simulated_open(void)
 {
-  size_t     each = dart__inbox_bytes(dart__world.nunits);
-  uint64_t   offset;
+  size_t     each = dart__inbox_bytes(dart__world.nunits), all = (size_t)dart__world.nunits * each;
+  uint64_t   offset = dart__job_cut_for_all(all), mine = offset + (uint64_t)dart__world.me * each;
   dart_ret_t ret;
 
   atomic_store_explicit(&dart__traffic.is_used, true, memory_order_relaxed);
-  inboxes.nbytes = (size_t)dart__world.nunits * each;
-  offset         = dart__job_cut_for_all(inboxes.nbytes);
-  inboxes.mine   = offset + (uint64_t)dart__world.me * each;
-  if (offset == 0 ||
-      dart__job_reserve(dart__shmem.fd, inboxes.mine, each, &dart__shmem.job->told) != DART_OK)
-    inboxes.mine = 0;
-  else
-    inboxes.base = dart__job_map(offset, inboxes.nbytes, 0, 0);
-  if (inboxes.base != NULL)
-    dart__shmem.comm = dart__wire_open(&(dart__link_config_t){ .inboxes = inboxes.base,
+  if (offset != 0 &&
+      dart__job_reserve(dart__shmem.fd, mine, each, &dart__shmem.job->told) == DART_OK) {
+    own     = mine;
+    inboxes = dart__job_map(offset, all, 0, 0);
+  }
+  if (inboxes != NULL)
+    dart__shmem.comm = dart__wire_open(&(dart__link_config_t){ .inboxes = inboxes,
                                                                .npeers  = dart__world.nunits,
                                                                .me      = dart__world.me,
                                                                .model   = dart__shmem.model,
@@ -63,15 +57,17 @@ dart_ret_t dart__simulated_open(void)
 
 void dart__simulated_close(void)
 {
+  size_t each = dart__inbox_bytes(dart__world.nunits);
+
   if (dart__shmem.comm != NULL)
     dart__wire_close(dart__shmem.comm);
-  if (inboxes.base != NULL)
-    munmap(inboxes.base, inboxes.nbytes);
-  if (inboxes.mine != 0)
-    dart__job_release(dart__shmem.fd, inboxes.mine, dart__inbox_bytes(dart__world.nunits));
+  if (inboxes != NULL)
+    munmap(inboxes, (size_t)dart__world.nunits * each);
+  if (own != 0)
+    dart__job_release(dart__shmem.fd, own, each);
   dart__shmem.comm = NULL;
-  inboxes.base     = NULL;
-  inboxes.mine     = 0;
+  inboxes          = NULL;
+  own              = 0;
 }
 
 dart__net_comm_t *dart__net_messages(void)
@@ -81,7 +77,7 @@ dart__net_comm_t *dart__net_messages(void)
 
 uint32_t dart__simulated_idle_us(uint32_t most_us)
 {
-  return dart__requests_idle_us(dart__shmem.comm, most_us);
+  return dart__wire_idle_us(dart__shmem.comm, most_us);
 }
 
 /* ---- teams and chunks --------------------------------------------------------------------------- */
@@ -146,7 +142,10 @@ static inline void start_move(const dart__team_t *team, const dart__chunk_t *chu
                      request_out);
     return;
   }
-  dart__move_copy(is_put, there, data, nbytes);
+  if (is_put)
+    dart__near_put_bytes(there, data, nbytes);
+  else
+    dart__near_get_bytes(data, there, nbytes);
   dart__traffic_copy(&dart__traffic, is_put, nbytes);
   if (request_out != NULL)
     *request_out = DART__NET_DONE;
@@ -179,7 +178,7 @@ size_t dart__net_transfer(dart__team_t *team, dart__chunk_t *chunk, int32_t unit
 void dart__net_flush(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, bool at_target)
 {
   (void)chunk;
-  if (dart__move_flush(dart__shmem.comm, team->members[unit], at_target))
+  if (dart__wire_flush(dart__shmem.comm, team->members[unit], at_target))
     dart__count(DART__COUNT_RMA_FLUSH);
   dart__traffic_flush(&dart__traffic);
   if (at_target) /* puts that were copied at once precede later loads, too */

@@ -4,28 +4,20 @@
 #include <stdlib.h>
 
 #include "mail.h"
-#include "requests.h"
 
-static bool handle_packet(dart__net_comm_t *c, const dart__packet_t *packet)
-{
-  if (packet->kind == DART__PACKET_MESSAGE || packet->kind == DART__PACKET_OFFER)
-    return dart__mail_take(c, packet);
-  dart__move_take(c, packet);
-  return true;
-}
+#define PACKETS_MOST 256   /* handled by one call */
+#define RETRY_NS     50000 /* until a full inbox is looked at again */
 
 dart__net_comm_t *dart__wire_open(const dart__link_config_t *config)
 {
   dart__net_comm_t *c = calloc(1, sizeof *c + (size_t)config->npeers * sizeof *c->peer);
 
-  if (c == NULL || !dart__link_open(&c->link, config, handle_packet, c)) {
-    free(c);
+  if (c == NULL)
     return NULL;
-  }
+  dart__link_open(&c->link, config);
   pthread_mutex_init(&c->lock, NULL);
   for (int32_t peer = 0; peer < config->npeers; peer++) {
-    TAILQ_INIT(&c->peer[peer].out[0]);
-    TAILQ_INIT(&c->peer[peer].out[1]);
+    TAILQ_INIT(&c->peer[peer].out);
     TAILQ_INIT(&c->peer[peer].ops);
   }
   for (int channel = 0; channel < DART__LINK_CHANNELS; channel++) {
@@ -40,12 +32,149 @@ void dart__wire_close(dart__net_comm_t *comm)
 {
   for (int channel = 0; channel < DART__LINK_CHANNELS; channel++)
     dart__envelopes_free(&comm->arrived[channel]);
-  dart__link_close(&comm->link);
+  dart__envelopes_free(&comm->link.held);
   pthread_mutex_destroy(&comm->lock);
   free(comm);
 }
 
-dart__event_t *dart__wire_arrivals(dart__net_comm_t *comm)
+/* ---- progress ----------------------------------------------------------------------------------- */
+
+/* The count comes before the request is complete for all to see. False: there is no memory. */
+static bool handle_packet(dart__net_comm_t *c, const dart__packet_t *packet)
 {
-  return &comm->link.inbox->arrivals;
+  bool is_message = packet->kind == DART__PACKET_MESSAGE || packet->kind == DART__PACKET_OFFER;
+
+  if (is_message && !dart__mail_take(c, packet))
+    return false;
+  if (packet->kind < DART__PACKET_ACK)
+    dart__traffic_add(&c->link.config.traffic->taken, 1);
+  if (packet->kind == DART__PACKET_FETCH)
+    dart__mail_fetch(c, packet);
+  else if (packet->kind == DART__PACKET_PUT || packet->kind == DART__PACKET_GET)
+    dart__move_serve(c, packet);
+  else if (!is_message)
+    dart__move_finish(c, packet);
+  return true;
+}
+
+/* Handle what has come, and send what waits, as far as there is room. */
+static void handle_packets(dart__net_comm_t *c)
+{
+  const dart__packet_t *packet;
+  int                   n = 0;
+
+  for (; n < PACKETS_MOST; n++) {
+    packet = dart__link_next(&c->link);
+    if (packet == NULL || !handle_packet(c, packet))
+      break;
+    dart__link_drop(&c->link, packet);
+  }
+  dart__requests_pump(c);
+  if (n > 0)
+    dart__wait_tell(c->link.config.wait->pace);
+}
+
+/* While another thread has the lock there is something to do. */
+uint32_t dart__wire_idle_us(dart__net_comm_t *comm, uint32_t most_us)
+{
+  int64_t ns = most_us * INT64_C(1000), left;
+
+  if (pthread_mutex_trylock(&comm->lock) != 0)
+    return 0;
+  if (comm->nwaiting > 0 && ns > RETRY_NS)
+    ns = RETRY_NS;
+  left = dart__link_next_due(&comm->link) - dart__now_ns();
+  pthread_mutex_unlock(&comm->lock);
+  ns = left < ns ? left : ns;
+  return ns <= 0 ? 0 : (uint32_t)((ns + 999) / 1000);
+}
+
+/* ---- calls that make progress ------------------------------------------------------------------- */
+
+bool dart__net_probe(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
+                     bool claims, dart__net_message_t *found_out)
+{
+  dart__envelope_t *e;
+
+  pthread_mutex_lock(&comm->lock);
+  handle_packets(comm);
+  e = dart__mail_find(comm, channel, peer, tag, claims);
+  if (e != NULL)
+    *found_out =
+        (dart__net_message_t){ e->packet.peer, e->packet.tag, e->packet.total, dart__id_of(e) };
+  pthread_mutex_unlock(&comm->lock);
+  return e != NULL;
+}
+
+/* The index of a request that is done; -1: none is. With jitter the first to be tested is drawn. */
+static int find_done(dart__net_comm_t *c, dart__net_request_t *const requests[], int count)
+{
+  int i = 0;
+
+  if (c->link.config.model.jitter_ns > 0)
+    i = (int)dart__net_model_draw(&c->link.random, (uint64_t)count - 1);
+  for (int n = 0; n < count; n++, i = i + 1 < count ? i + 1 : 0)
+    if (dart__request_of(requests[i]->id)->is_done)
+      return i;
+  return -1;
+}
+
+int dart__net_test(dart__net_comm_t *comm, dart__net_request_t *const requests[], int count,
+                   dart__net_message_t *message_out)
+{
+  int index;
+
+  pthread_mutex_lock(&comm->lock);
+  index = find_done(comm, requests, count);
+  if (index < 0) {
+    handle_packets(comm);
+    index = find_done(comm, requests, count);
+  }
+  if (index >= 0) {
+    dart__request_t *r = dart__request_of(requests[index]->id);
+
+    if (message_out != NULL)
+      *message_out = (dart__net_message_t){ .peer = r->peer, .tag = r->tag, .nbytes = r->nbytes };
+    dart__request_return(comm, r, requests[index]);
+  }
+  pthread_mutex_unlock(&comm->lock);
+  return index;
+}
+
+/* Few puts are locally complete, and not at the target: those in packets. */
+static bool is_flushed(const dart__peer_t *peer, uint64_t last, bool at_target)
+{
+  const dart__request_t *r = TAILQ_FIRST(&peer->ops);
+
+  while (r != NULL && !at_target && r->is_done)
+    r = TAILQ_NEXT(r, op);
+  return r == NULL || r->number > last;
+}
+
+static void await_ops(dart__net_comm_t *c, const dart__peer_t *peer, bool at_target)
+{
+  dart__turns_t turns = { 0 };
+  uint64_t      last;
+
+  pthread_mutex_lock(&c->lock);
+  for (last = peer->nops; handle_packets(c), !is_flushed(peer, last, at_target);) {
+    pthread_mutex_unlock(&c->lock);
+    dart__wait_pause(&turns, c->link.config.wait);
+    pthread_mutex_lock(&c->lock);
+  }
+  pthread_mutex_unlock(&c->lock);
+}
+
+bool dart__wire_flush(dart__net_comm_t *comm, int32_t peer, bool at_target)
+{
+  const dart__peer_t *p = &comm->peer[peer];
+  /* acquire: pairs with the release in dart__request_land, perhaps of another thread */
+  bool any = atomic_load_explicit(&p->nlisted, memory_order_acquire) > 0;
+
+  if (any)
+    await_ops(comm, p, at_target);
+  /* it learns of the answers to what is complete */
+  dart__traffic_hear(comm->link.config.traffic,
+                     atomic_load_explicit(&p->clock, memory_order_relaxed));
+  return any;
 }

@@ -9,9 +9,9 @@ export DART_LOG_LEVEL=WARN DART_PROGRESS=none
 unset DART_STATS DART_NODES
 table=$(dirname "$0")/counts.csv
 
-# Few counts depend on how late units are. A unit that has sent as many messages to late units as it has slots offers the
-# next ones instead. A chain is longer if a unit serves an early request before it sends its own messages. And now and
-# then a unit asks another whether it is there. So a count that differs is counted again, with a longer latency.
+# Few counts depend on how late units are. A chain is longer if a unit serves an early request before it sends its own
+# messages. And now and then a unit asks another whether it is there. So a count that differs is counted again, with a
+# longer latency.
 for nodes in 2 4 8 16 64; do
   options=(--format=counts --repeat=1)
   latency=$((nodes <= 16 ? 1 : 4)) # ms

@@ -40,7 +40,7 @@ for backend in shmem mpi; do
     done
     # not even what the network needs: one unit says so
     # shellcheck disable=SC2016
-    run unshare --mount sh -c 'mount -t tmpfs -o size=1m tmpfs /dev/shm && "$@"' sh "$dartrun" -n 4 --nodes 2 "$program"
+    run unshare --mount sh -c 'mount -t tmpfs -o size=500k tmpfs /dev/shm && "$@"' sh "$dartrun" -n 4 --nodes 2 "$program"
     [[ $code != 0 && $(grep -c "ERROR" <<<"$err") == 1 && $err == *"no room for"* ]] ||
       fail "no room for the network: exit code $code: $err"
   fi

@@ -156,10 +156,10 @@ static void put_and_get(thread_t *t)
     while (!dart__net_is_done(t->comm, &request))
       ;
   }
-  dart__move_flush(t->comm, peer, true);
+  dart__wire_flush(t->comm, peer, true);
   expect(memcmp(&memory[peer][t->id][at], out, nbytes) == 0, "a put is not there", t);
   move(t, peer, false, in, nbytes, at, NULL);
-  dart__move_flush(t->comm, peer, false);
+  dart__wire_flush(t->comm, peer, false);
   expect(memcmp(in, out, nbytes) == 0, "a get brought something else", t);
 }
 
