@@ -68,14 +68,15 @@ static dart_ret_t open_job(int fd, long nunits)
   return DART_ERR_OTHER;
 }
 
-/* The unit's record, where the launcher finds it. Without memory for it the launcher sees nothing. */
+/* The unit's record, where the launcher finds it. Without memory for it the launcher sees nothing, and nothing is said:
+ * there is none for what comes next, either. */
 static dart__record_t *open_record(void)
 {
-  uint64_t at = dart__job_record(dart__shmem.unit);
-  void    *record;
+  uint64_t         at   = dart__job_record(dart__shmem.unit);
+  _Atomic uint32_t told = 1;
+  void            *record;
 
-  if (dart__job_reserve(dart__shmem.fd, at, sizeof(dart__record_t), &dart__shmem.job->told) !=
-      DART_OK)
+  if (dart__job_reserve(dart__shmem.fd, at, sizeof(dart__record_t), &told) != DART_OK)
     return NULL;
   record = mmap(NULL, sizeof(dart__record_t), PROT_READ | PROT_WRITE, MAP_SHARED, dart__shmem.fd,
                 (off_t)at);
