@@ -149,18 +149,7 @@ static uint64_t hints(void)
   return atomic_load_explicit((_Atomic uint64_t *)(void *)counter, memory_order_relaxed);
 }
 
-/* Wait for the grant awake, for a while. The core is yielded all the time. */
-static dart_ret_t wait_awake(const acquire_t *a, dart_gptr_t flag, uint64_t least)
-{
-  int64_t end = now_us() + DART__NAP_US;
-
-  for (end = a->end < end ? a->end : end; now_us() < end; dart__yield())
-    if (pdart_notify_wait(flag, least, 0) == DART_OK)
-      return DART_OK;
-  return pdart_notify_wait(flag, least, time_left(a));
-}
-
-/* Sleep until the request is granted, or the one before it, and from then on wait awake, so that the range does not lie
+/* Wait until the request is granted, or the one before it; and then again: a wait begins awake, so the range does not lie
  * idle while this unit is woken. `before`: hints to this unit before it could be told; `is_next`: it is so already. */
 static dart_ret_t wait_until_near(const acquire_t *a, bool is_next, uint64_t before)
 {
@@ -170,7 +159,7 @@ static dart_ret_t wait_until_near(const acquire_t *a, bool is_next, uint64_t bef
   size_t      index    = 1;
   dart_ret_t  ret = is_next ? DART_OK : pdart_notify_waitany(flags, least, 2, time_left(a), &index);
 
-  return ret != DART_OK || index == 0 ? ret : wait_awake(a, flags[0], least[0]);
+  return ret != DART_OK || index == 0 ? ret : pdart_notify_wait(flags[0], least[0], time_left(a));
 }
 
 static dart__waiting_t *note_range_wait(const acquire_t *a)

@@ -29,12 +29,12 @@
 #define DART__FEW 4
 
 /* How long a wait yields before it first sleeps. A token round 4 units took 14.6 µs a hop without, and 1.3 with it; a
- * mutex that is held for 1 ms had 0.9 to 2.5 % overhead without, and 0.6 to 0.85 with it. */
+ * mutex that is held for 1 ms had 0.9 to 2.5 % overhead without, and 0.6 to 0.85 with it; 8 units that write one range in
+ * turns reached 0.59 of ROMIO's rate when the next of them slept at once, and 0.93 when it yielded for 0.1 ms. */
 #define DART__AWAKE_US 1000
 
 /* The sleep between two looks for what nothing announces: with 20 and 500 a ring and a barrier over 2 nodes took 0.87 to
- * 1.02 times as long. The next unit in the queue of a range yields for as long before it sleeps: 8 units that write one
- * range in turns reached 0.59 of ROMIO's rate without, 0.93 with it. */
+ * 1.02 times as long. */
 #define DART__NAP_US 100
 
 /* After which nothing is expected soon: a unit that has a core and waits for requests sleeps; a waiter for a lock is
