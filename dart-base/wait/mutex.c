@@ -6,13 +6,7 @@
  * every 32 that wait behind it. */
 #include "wait/mutex.h"
 
-#include <linux/futex.h>
-
-#include "base/counters.h"
 #include "wait/tuning.h"
-#include "wait/waiting.h"
-
-#define MOST_PAUSES (2 * DART__LOOKS) /* between two loads of `state` */
 
 #define HELD     DART__MUTEX_HELD
 #define SLEEPERS DART__MUTEX_SLEEPERS
@@ -81,105 +75,6 @@ static uint32_t load_state(const dart__mutex_t *mutex)
   return atomic_load_explicit((_Atomic uint32_t *)&mutex->state, memory_order_relaxed);
 }
 
-static uint32_t microseconds(void)
-{
-  return (uint32_t)(dart__now_ns() / 1000);
-}
-
-/* Returns the count of arrivals before it; 0: there are none. */
-static uint32_t progress(const dart__wait_policy_t *policy)
-{
-  dart__event_t *arrivals = dart__wait_arrivals(policy->pace);
-  uint32_t       seen     = arrivals != NULL ? dart__event_count(arrivals) : 0;
-
-  if (policy->pace->progress != NULL)
-    policy->pace->progress();
-  return seen;
-}
-
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-  return a < b ? a : b;
-}
-
-/* Sleep while `*word` is `expected`, until woken with one of `bits`, at most `most_us` (0: no limit), and not past the
- * next call of `progress`, which is when something arrives where that can be known. */
-static void sleep_on(_Atomic uint32_t *word, uint32_t expected, uint32_t bits, uint32_t seen,
-                     uint32_t most_us, const dart__wait_policy_t *policy)
-{
-  const dart__wait_pace_t *pace     = policy->pace;
-  dart__event_t           *arrivals = dart__wait_arrivals(pace);
-  uint32_t limit = arrivals != NULL ? dart__wait_shared_us(pace, pace->nap_us) : pace->nap_us;
-
-  if (pace->progress != NULL)
-    most_us = most_us == 0 ? limit : smaller(most_us, limit);
-  if (arrivals != NULL) {
-    dart__futex_wait_or_arrivals(word, expected, pace, seen, most_us);
-    return;
-  }
-  dart__count(DART__COUNT_SLEEP);
-  dart__waiting_stamp();
-  dart__futex_wait_bits(word, expected, most_us, bits);
-}
-
-/* Take the mutex if it is free, or pause. */
-static bool try_take(dart__mutex_t *mutex, uint32_t pauses, const dart__wait_policy_t *policy)
-{
-  uint32_t state = load_state(mutex);
-
-  if (is_free(state) && may_pass(state) && take_from(mutex, state, held(state)))
-    return true;
-  progress(policy);
-  for (uint32_t i = 0; i < pauses; i++)
-    dart__cpu_pause();
-  return false;
-}
-
-/* At growing intervals, for every look takes the cache line from the holder. A unit that has a core then yields it for
- * about a millisecond: nobody else needs it, and to wake a sleeper costs the holder some microseconds. */
-static bool spin(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
-{
-  uint32_t pauses = 1;
-
-  for (uint32_t paused = 0; paused < policy->pace->spins; paused += pauses) {
-    if (try_take(mutex, pauses, policy))
-      return true;
-    if (pauses < MOST_PAUSES)
-      pauses *= 2;
-  }
-  for (uint32_t i = 0; i < policy->pace->yields; i++) {
-    if (try_take(mutex, MOST_PAUSES, policy))
-      return true;
-    dart__yield();
-  }
-  return false;
-}
-
-/* False: the caller is late now. */
-static bool sleep_until_free(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
-{
-  uint32_t start = microseconds(), waited = 0;
-
-  for (; waited < DART__LATE_US; waited = microseconds() - start) {
-    uint32_t state = load_state(mutex), seen;
-
-    if (is_free(state) && may_pass(state)) {
-      if (take_from(mutex, state, held(state) | SLEEPERS))
-        return true;
-      continue;
-    }
-    seen = progress(policy);
-    /* relaxed: the modification order of the word suffices; the kernel compares it again */
-    if ((state & SLEEPERS) == 0 &&
-        !atomic_compare_exchange_strong_explicit(&mutex->state, &state, state | SLEEPERS,
-                                                 memory_order_relaxed, memory_order_relaxed))
-      continue;
-    sleep_on(&mutex->state, state | SLEEPERS, FUTEX_BITSET_MATCH_ANY, seen, DART__LATE_US - waited,
-             policy);
-  }
-  return false;
-}
-
 uint32_t dart__mutex_draw_ticket(dart__mutex_t *mutex)
 {
   /* relaxed: an unlock either finds this waiter counted, or came before the waiter looks at `state` next */
@@ -210,31 +105,74 @@ bool dart__mutex_take_for(dart__mutex_t *mutex)
   }
 }
 
-static void sleep_until_turn(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
+/* A thread that waits. */
+typedef struct {
+  dart__mutex_t *mutex;
+  uint32_t       sleepers; /* SLEEPERS from its first sleep on */
+  uint32_t       ticket;   /* of a late one */
+} waiter_t;
+
+static bool take_free(void *context)
 {
-  uint32_t ticket = dart__mutex_draw_ticket(mutex);
+  const waiter_t *w     = context;
+  uint32_t        state = load_state(w->mutex);
 
-  for (;;) {
-    /* acquire: pairs with the release in wake, so that the look below sees the unlock that raised `turn` */
-    uint32_t turn = atomic_load_explicit(&mutex->turn, memory_order_acquire), seen;
-
-    if (dart__mutex_take_late(mutex, ticket))
-      return;
-    seen = progress(policy);
-    sleep_on(&mutex->turn, turn, bit_of(ticket), seen, 0, policy);
-  }
+  return is_free(state) && may_pass(state) && take_from(w->mutex, state, held(state) | w->sleepers);
 }
 
+static bool take_in_turn(void *context)
+{
+  const waiter_t *w = context;
+
+  return dart__mutex_take_late(w->mutex, w->ticket);
+}
+
+/* Before a sleep on `state`. */
+static bool announce_sleeper(dart__wait_t *wait, uint32_t *state)
+{
+  waiter_t *w    = wait->context;
+  uint32_t  seen = *state;
+
+  w->sleepers = SLEEPERS;
+  *state |= SLEEPERS;
+  if (is_free(seen) && may_pass(seen))
+    return false;
+  /* relaxed: the modification order of the word suffices; the kernel compares it again */
+  return (seen & SLEEPERS) != 0 ||
+         atomic_compare_exchange_strong_explicit(&w->mutex->state, &seen, *state,
+                                                 memory_order_relaxed, memory_order_relaxed);
+}
+
+/* A unit that has a core yields it for a while before it sleeps: nobody else needs it, and to wake a sleeper costs the
+ * holder some microseconds. */
 void dart__mutex_wait(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
 {
-  if (!spin(mutex, policy) && !sleep_until_free(mutex, policy))
-    sleep_until_turn(mutex, policy);
+  waiter_t     w          = { .mutex = mutex };
+  dart__wait_t until_free = { .look       = take_free,
+                              .context    = &w,
+                              .limit_ns   = DART__LATE_US * INT64_C(1000),
+                              .looks_once = true,
+                              .backs_off  = true,
+                              .word       = &mutex->state,
+                              .prepare    = announce_sleeper };
+  dart__wait_t until_turn = until_free;
+
+  if (dart__wait_until(&until_free, policy))
+    return;
+  w.ticket            = dart__mutex_draw_ticket(mutex);
+  until_turn.look     = take_in_turn;
+  until_turn.limit_ns = INT64_MAX;
+  until_turn.word =
+      &mutex->turn; /* read before the look: an unlock that the look misses changes it */
+  until_turn.bits    = bit_of(w.ticket);
+  until_turn.prepare = NULL;
+  dart__wait_until(&until_turn, policy);
 }
 
 void dart__mutex_wake(dart__mutex_t *mutex, uint32_t state)
 {
   if (late_waiters(state) > 0) {
-    /* release: pairs with the acquire in sleep_until_turn */
+    /* release: pairs with the acquire in dart__wait_until, so that a look after it sees the unlock */
     atomic_fetch_add_explicit(&mutex->turn, 1, memory_order_release);
     dart__futex_wake_bits(&mutex->turn, bit_of(served(state)));
   } else if ((state & SLEEPERS) != 0) {

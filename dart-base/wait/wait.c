@@ -62,9 +62,9 @@ static struct timespec end_after(uint32_t us)
   return end;
 }
 
-/* This kind of wait has an end, not a duration. */
-void dart__futex_wait_bits(_Atomic uint32_t *word, uint32_t expected, uint32_t most_us,
-                           uint32_t bits)
+/* Those are woken that wait with one of the bits that are woken. This kind of wait has an end, not a duration. */
+static void futex_wait_bits(_Atomic uint32_t *word, uint32_t expected, uint32_t most_us,
+                            uint32_t bits)
 {
   struct timespec end = end_after(most_us);
 
@@ -104,15 +104,6 @@ static uint32_t pause_of(const dart__wait_pace_t *pace)
   return pace->pause_us != NULL ? pace->pause_us() : pace->nap_us;
 }
 
-/* Yield the core, but not with every poll: yielding takes longer than the poll. */
-static void yield_sometimes(uint64_t turn)
-{
-  if (turn % DART__LOOKS == 0)
-    dart__yield();
-  else
-    dart__cpu_pause();
-}
-
 /* After a sleep, and after many polls without one. */
 static void call_check(const dart__wait_policy_t *policy, uint64_t polls, bool slept)
 {
@@ -128,19 +119,22 @@ typedef struct {
   _Atomic uint32_t *word[2];
   _Atomic uint32_t *sleepers[2]; /* of an event; NULL: who changes the word knows otherwise */
   uint32_t          seen[2];
+  uint32_t          bits;                /* of a single word; 0: any */
   uint32_t (*idle_us)(uint32_t most_us); /* NULL: nothing comes */
 } sleep_t;
 
-static sleep_t sleep_on(dart__event_t *event, uint32_t seen, const dart__wait_pace_t *pace)
+static sleep_t sleep_on(_Atomic uint32_t *word, _Atomic uint32_t *sleepers, uint32_t seen,
+                        const dart__wait_pace_t *pace)
 {
   dart__event_t *arrivals = dart__wait_arrivals(pace);
 
   if (arrivals == NULL)
-    return (sleep_t){ 1, { &event->count }, { &event->sleepers }, { seen }, NULL };
+    return (sleep_t){ 1, { word }, { sleepers }, { seen }, 0, NULL };
   return (sleep_t){ 2,
-                    { &event->count, &arrivals->count },
-                    { &event->sleepers, &arrivals->sleepers },
+                    { word, &arrivals->count },
+                    { sleepers, &arrivals->sleepers },
                     { seen, dart__event_count(arrivals) },
+                    0,
                     pace->idle_us };
 }
 
@@ -151,7 +145,7 @@ static sleep_t sleep_on_arrivals(const dart__wait_pace_t *pace, uint32_t seen)
 
   if (arrivals == NULL)
     return (sleep_t){ .count = 0 };
-  return (sleep_t){ 1, { &arrivals->count }, { &arrivals->sleepers }, { seen }, pace->idle_us };
+  return (sleep_t){ 1, { &arrivals->count }, { &arrivals->sleepers }, { seen }, 0, pace->idle_us };
 }
 
 /* seq_cst, all, and by the fence what the caller looks at next: pairs with dart__event_raise and dart__event_nudge */
@@ -171,7 +165,7 @@ static bool is_quiet(const sleep_t *s)
   return true;
 }
 
-/* Sleep until one of two words changes, at most `most_us`. Where the kernel cannot, a nap on the first. */
+/* Sleep until one of two words changes, at most `most_us`, or a wake of any bits. Where the kernel cannot, a nap on the first. */
 static void wait_for_either(const sleep_t *s, uint32_t most_us)
 {
 #ifdef SYS_futex_waitv
@@ -203,10 +197,12 @@ static bool sleep_unless(const sleep_t *s, uint32_t most_us, bool (*is_there)(vo
   if (!is_over && is_idle && is_quiet(s)) {
     dart__count(DART__COUNT_SLEEP);
     dart__waiting_stamp();
-    if (s->count == 1)
-      dart__futex_wait(s->word[0], s->seen[0], most_us);
-    else
+    if (s->count > 1)
       wait_for_either(s, most_us);
+    else if (s->bits != 0)
+      futex_wait_bits(s->word[0], s->seen[0], most_us, s->bits);
+    else
+      dart__futex_wait(s->word[0], s->seen[0], most_us);
   }
   for (int i = 0; i < s->count; i++)
     if (s->sleepers[i] != NULL)
@@ -215,36 +211,9 @@ static bool sleep_unless(const sleep_t *s, uint32_t most_us, bool (*is_there)(vo
   return is_over;
 }
 
-bool dart__event_sleep_unless(dart__event_t *event, uint32_t old, uint64_t polls, uint32_t most_us,
-                              const dart__wait_policy_t *policy, bool (*is_there)(void *context),
-                              void                      *context)
-{
-  const dart__wait_pace_t *pace  = policy->pace;
-  uint32_t                 pause = pace->progress != NULL ? pause_of(pace) : most_us;
-  sleep_t                  sleep = sleep_on(event, old, pace);
-
-  if (pace->progress != NULL && pause == 0) {
-    yield_sometimes(polls);
-    return false;
-  }
-  return sleep_unless(&sleep, most_us != 0 && most_us < pause ? most_us : pause, is_there, context);
-}
-
 void dart__arrivals_sleep(const dart__wait_pace_t *pace, uint32_t seen, uint32_t most_us)
 {
   sleep_t sleep = sleep_on_arrivals(pace, seen);
-
-  sleep_unless(&sleep, most_us, NULL, NULL);
-}
-
-void dart__futex_wait_or_arrivals(_Atomic uint32_t *word, uint32_t expected,
-                                  const dart__wait_pace_t *pace, uint32_t seen, uint32_t most_us)
-{
-  sleep_t sleep = { 2,
-                    { word, &pace->arrivals->count },
-                    { NULL, &pace->arrivals->sleepers },
-                    { expected, seen },
-                    pace->idle_us };
 
   sleep_unless(&sleep, most_us, NULL, NULL);
 }
@@ -341,9 +310,131 @@ uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_p
       dart__cpu_pause();
       continue;
     }
-    sleep = sleep_on(event, old, pace);
+    sleep = sleep_on(&event->count, &event->sleepers, old, pace);
     give_way(policy, polls, pace->spins + (uint64_t)pace->yields, &sleep);
   }
+}
+
+/* ---- waits that a look ends --------------------------------------------------------------------- */
+
+#define AWAKE_NS    (DART__AWAKE_US * INT64_C(1000)) /* before the first sleep */
+#define MOST_PAUSES (2 * DART__LOOKS) /* between two looks of a wait that backs off */
+
+typedef struct {
+  uint64_t polls;
+  uint64_t paused; /* in all */
+  uint32_t pauses; /* until the next look */
+  bool     spins;
+  int64_t  start;  /* ns, by the clock; 0: not yet */
+  int64_t  waited; /* when it was looked at last */
+} looks_t;
+
+/* Look at the clock, but not with every poll: it takes as long as some of them. A short wait does not at all; nor one that
+ * backs off before it sleeps. */
+static void take_time(const dart__wait_t *w, looks_t *l, bool may_sleep)
+{
+  if (!may_sleep && (w->backs_off || (l->waited < AWAKE_NS &&
+                                      (l->polls + 1) % (l->spins ? DART__POLLS : DART__FEW) != 0)))
+    return;
+  if (l->start == 0)
+    l->start = dart__now_ns();
+  else
+    l->waited = dart__now_ns() - l->start;
+}
+
+static bool look_once(const dart__wait_t *w, const dart__wait_pace_t *pace)
+{
+  if (pace->progress == NULL)
+    return w->look(w->context);
+  if (!w->looks_once && w->look(w->context))
+    return true;
+  pace->progress();
+  return w->look(w->context); /* progress may have just brought it */
+}
+
+/* Between two polls, without a sleep. A call of progress is a pause by itself. */
+static void stay_awake(const dart__wait_t *w, looks_t *l, bool yields,
+                       const dart__wait_pace_t *pace)
+{
+  bool pauses = w->backs_off || (!yields && (pace->progress == NULL || !l->spins));
+
+  for (uint32_t i = 0; pauses && i < l->pauses; i++)
+    dart__cpu_pause();
+  l->paused += l->pauses;
+  if (w->backs_off && l->pauses < MOST_PAUSES)
+    l->pauses *= 2;
+  if (yields)
+    dart__yield();
+}
+
+static int64_t least_of(int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
+/* How long to sleep, in microseconds, at least one; `pause_us`, unless it is 0: to the next call of progress. */
+static uint32_t sleep_limit(const dart__wait_t *w, const looks_t *l, uint32_t pause_us)
+{
+  int64_t most = pause_us != 0 ? pause_us : DART__CHECK_US;
+
+  if (w->is_silent)
+    most = least_of(most, least_of(DART__AWAKE_US, l->waited / DART__PART / 1000));
+  most = least_of(most, (w->limit_ns - l->waited) / 1000);
+  return most < 1 ? 1 : (uint32_t)most;
+}
+
+/* True: it is there. `sleep` is what to sleep on, as it was before the last look. */
+static bool sleep_or_yield(dart__wait_t *w, looks_t *l, sleep_t *sleep,
+                           const dart__wait_policy_t *policy)
+{
+  const dart__wait_pace_t *pace  = policy->pace;
+  uint32_t                 pause = pace->progress != NULL ? pause_of(pace) : 0;
+
+  if (pace->progress != NULL && pause == 0) {
+    stay_awake(w, l, l->polls % DART__LOOKS == 0, pace);
+    return false;
+  }
+  if (w->prepare != NULL && !w->prepare(w, &sleep->seen[0]))
+    return false;
+  if (sleep_unless(sleep, sleep_limit(w, l, pause), w->look, w->context))
+    return true;
+  call_check(policy, l->polls, true);
+  return false;
+}
+
+bool dart__wait_until(dart__wait_t *w, const dart__wait_policy_t *policy)
+{
+  const dart__wait_pace_t *pace     = policy->pace;
+  dart__waiting_t         *waiting  = NULL;
+  bool                     is_there = false;
+
+  for (looks_t l = { .pauses = 1 }; !is_there; l.polls++) {
+    bool    may_sleep;
+    sleep_t sleep;
+
+    l.spins   = l.paused < pace->spins;
+    may_sleep = w->backs_off ? l.paused >= pace->spins + (uint64_t)pace->yields * MOST_PAUSES
+                             : !l.spins && l.waited >= AWAKE_NS;
+    if (may_sleep) { /* acquire: what ended the wait came before the change of the word */
+      sleep =
+          sleep_on(w->word, w->sleepers, atomic_load_explicit(w->word, memory_order_acquire), pace);
+      sleep.bits = w->bits;
+    }
+    is_there = look_once(w, pace);
+    if (is_there || w->limit_ns == 0)
+      break;
+    if (l.polls == DART__LOOKS && policy->note != NULL)
+      waiting = policy->note(policy->subject);
+    take_time(w, &l, may_sleep);
+    if (l.waited >= w->limit_ns)
+      break;
+    if (may_sleep)
+      is_there = sleep_or_yield(w, &l, &sleep, policy);
+    else
+      stay_awake(w, &l, !l.spins || (pace->yields == 0 && !w->backs_off), pace);
+  }
+  dart__waiting_end(waiting);
+  return is_there;
 }
 
 void dart__wait_turn(dart__turns_t *turns, const dart__wait_policy_t *policy)

@@ -97,7 +97,7 @@ void dart__event_raise(dart__event_t *event, uint32_t count);
 /** Increment the counter, for events that several units or threads raise. */
 void dart__event_add(dart__event_t *event);
 
-/** Wake those that sleep by dart__event_sleep_unless, after a change of what they look at. Cheaper than
+/** Wake those that sleep in dart__wait_until, after a change of what they look at. Cheaper than
  *  dart__event_add while nobody sleeps, for the counter's cache line stays where it is. The change, and the look at
  *  it, are seq_cst. */
 static inline void dart__event_nudge(dart__event_t *event)
@@ -119,12 +119,32 @@ static inline void dart__wait_tell(const dart__wait_pace_t *pace)
 /** Wait until the counter differs from `old`; returns the new value. */
 uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy);
 
-/** One sleep, after `polls` polls, of a loop that waits for more than an event: while the counter is
- *  `old`, at most `most_us` (0: no limit) and, with policy->progress, at most its nap. May return early. Looks between
- *  the announcement of the sleep and the sleep: true if `is_there`. */
-bool dart__event_sleep_unless(dart__event_t *event, uint32_t old, uint64_t polls, uint32_t most_us,
-                              const dart__wait_policy_t *policy, bool (*is_there)(void *context),
-                              void                      *context);
+/* A wait that a look ends, and what it sleeps on. Before it sleeps it yields its core for a while, for to be woken takes
+ * longer than a few units of the node take to run in turns. The while is measured by the clock: a yield that takes long,
+ * because somebody computes on this core, ends it, and a sleeper is woken ahead of who computes. */
+typedef struct dart__wait {
+  bool (*look)(void *context); /* whether it is there; it may take it. Called often */
+  void   *context;
+  int64_t limit_ns; /* 0: look once; INT64_MAX: no limit */
+  /* A look takes longer than a poll, and the caller has just looked: each poll looks once, after it made progress. */
+  bool looks_once;
+  /* A look takes a cache line from whoever ends the wait: looks are at growing intervals; and where units share a core
+   * none is yielded, for whoever ends the wait wakes a sleeper at once. The limit is from the first sleep on. */
+  bool backs_off;
+  /* Nobody may change `word` for it: the wait looks again after a part of the time waited, which makes it that part longer
+   * than one that polls. */
+  bool is_silent;
+  /* Changed after what ends the wait, and then woken: the count of an event, with its sleepers; or, NULL, a word whose
+   * changer knows otherwise that somebody sleeps, by one of `bits`. */
+  _Atomic uint32_t *word;
+  _Atomic uint32_t *sleepers;
+  uint32_t          bits; /* 0: any */
+  /* Called before a sleep; `*seen` is the word before the last look. False: look again. NULL: nothing to prepare. */
+  bool (*prepare)(struct dart__wait *wait, uint32_t *seen);
+} dart__wait_t;
+
+/** Wait until the look returns true; false: it timed out. The check of the policy is made after sleeps. */
+bool dart__wait_until(dart__wait_t *wait, const dart__wait_policy_t *policy);
 
 /** Wait until the counter is `count`. */
 static inline void dart__event_wait_for(dart__event_t *event, uint32_t count,
@@ -159,15 +179,9 @@ void dart__wait_pause(dart__turns_t *turns, const dart__wait_policy_t *policy);
  *  `word` may be shared between processes. */
 void dart__futex_wait(_Atomic uint32_t *word, uint32_t expected, uint32_t most_us);
 
-/** The same, and until something arrives after the count `seen` of the pace's arrivals, which it has. A wake of any bits
- *  ends it. */
-void dart__futex_wait_or_arrivals(_Atomic uint32_t *word, uint32_t expected,
-                                  const dart__wait_pace_t *pace, uint32_t seen, uint32_t most_us);
 void dart__futex_wake(_Atomic uint32_t *word, int count);
 
-/** The same, for waiters that are told apart by bits: all those are woken that wait with one of `bits`. */
-void dart__futex_wait_bits(_Atomic uint32_t *word, uint32_t expected, uint32_t most_us,
-                           uint32_t bits);
+/** Wake those that sleep in dart__wait_until by one of `bits`. */
 void dart__futex_wake_bits(_Atomic uint32_t *word, uint32_t bits);
 
 /** A clock that only goes forward. */

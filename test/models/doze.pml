@@ -66,7 +66,7 @@ proctype waiter(byte me)
   :: LOOK;
      if
      :: there == ROUNDS -> break
-     :: else -> event != seen /* dart__event_sleep_unless, dart__event_wait */
+     :: else -> event != seen /* dart__wait_until, dart__event_wait */
      fi
   od
 }

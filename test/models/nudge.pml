@@ -3,7 +3,7 @@
  *
  * Posts and completed accesses of epochs (epoch/pscw.c) are counters that the waiter looks at itself, and so are
  * those that near units notify (rma/notify.c): dart__event_nudge (wait/wait.h) raises the event only if it
- * finds sleepers. The waiter (dart__await_within, dart__event_sleep_unless) looks once more between the announcement of its sleep and the sleep.
+ * finds sleepers. The waiter (dart__await_within, dart__wait_until) looks once more between the announcement of its sleep and the sleep.
  *
  * Claim. Every waiter gets what it waits for: a waiter that sleeps for ever is an invalid end state.
  *

@@ -239,17 +239,14 @@ static bool has_come(void *context)
 /* As dart__await does. */
 static void await_nudge(look_t *look, const dart__wait_policy_t *policy)
 {
-  for (uint64_t polls = 0; !has_come(look); polls++) {
-    uint32_t seen = dart__event_count(&look->post->event);
+  dart__event_t *event = &look->post->event;
 
-    if (has_come(look))
-      return;
-    if (policy->pace->progress != NULL)
-      policy->pace->progress();
-    if (polls >= policy->pace->spins &&
-        dart__event_sleep_unless(&look->post->event, seen, polls, 0, policy, has_come, look))
-      return;
-  }
+  CHECK(dart__wait_until(&(dart__wait_t){ .look     = has_come,
+                                          .context  = look,
+                                          .limit_ns = INT64_MAX,
+                                          .word     = &event->count,
+                                          .sleepers = &event->sleepers },
+                         policy));
 }
 
 static void pass_by_nudges(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
