@@ -93,15 +93,28 @@ static bool try_lock(dart__epoch_target_t *t, dart__rwlock_t *lock, bool waits)
   return dart__rwlock_try_enter(lock, t->ticket, t->is_exclusive);
 }
 
-/* Whether a lock that is not to be had at once is with another unit, against DART_EPOCH_NOCHECK. Another shared request
- * stands in the way between its ticket and its turn only; whoever holds the lock, for longer than a moment. */
-static bool is_broken(dart__epoch_target_t *t, dart__rwlock_t *lock, bool waits, bool *entered_out)
+typedef struct {
+  dart__epoch_target_t *t;
+  dart__rwlock_t       *lock;
+  bool                  waits;
+} entry_t;
+
+static bool try_entry(void *context)
 {
-  for (int i = 0; i < DART__AWAKE_US && !*entered_out; i++) {
-    dart__yield();
-    *entered_out = try_lock(t, lock, waits);
-  }
-  return !*entered_out;
+  const entry_t *e = context;
+
+  return try_lock(e->t, e->lock, e->waits);
+}
+
+/* A lock that is not to be had at once is with another unit, against DART_EPOCH_NOCHECK, unless it is had soon. Another
+ * shared request stands in the way between its ticket and its turn only; whoever holds the lock, for longer than a moment:
+ * such a wait ends before its first sleep. */
+static bool enters_soon(dart__epoch_target_t *t, dart__rwlock_t *lock, bool waits)
+{
+  return dart__wait_until(&(dart__wait_t){ .look     = try_entry,
+                                           .context  = &(entry_t){ t, lock, waits },
+                                           .limit_ns = DART__AWAKE_US * INT64_C(1000) },
+                          &dart__world.wait);
 }
 
 /* The lock of a near portion. False: not now, or, with `waits`, its memory is gone. */
@@ -113,8 +126,10 @@ static bool enter_lock(const dart__access_call_t *call, int32_t unit, bool waits
   bool                  entered  = try_lock(t, lock, waits);
   dart__waiting_t      *waiting;
 
-  if (!entered && is_first && !t->is_checked && is_broken(t, lock, waits, &entered))
-    call->epoch->is_broken = true;
+  if (!entered && is_first && !t->is_checked) {
+    entered                = enters_soon(t, lock, waits);
+    call->epoch->is_broken = call->epoch->is_broken || !entered;
+  }
   if (!entered && waits) {
     dart__progress(); /* the holder may wait for deferred updates of this unit */
     waiting =

@@ -135,7 +135,7 @@ typedef struct dart__wait {
    * than one that polls. */
   bool is_silent;
   /* Changed after what ends the wait, and then woken: the count of an event, with its sleepers; or, NULL, a word whose
-   * changer knows otherwise that somebody sleeps, by one of `bits`. */
+   * changer knows otherwise that somebody sleeps, by one of `bits`. Not needed if the limit is DART__AWAKE_US at most. */
   _Atomic uint32_t *word;
   _Atomic uint32_t *sleepers;
   uint32_t          bits; /* 0: any */
