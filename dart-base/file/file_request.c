@@ -191,8 +191,10 @@ dart_ret_t dart_file_write_at_request(dart_file_t file, uint64_t offset, const v
 
 /* ---- completing ----------------------------------------------------------------------------------- */
 
-static bool is_request_done(dart_file_request_t r)
+static bool is_request_done(void *request)
 {
+  dart_file_request_t r = request;
+
   /* acquire: pairs with the release in work */
   return atomic_load_explicit(&r->is_done, memory_order_acquire) != 0;
 }
@@ -201,18 +203,19 @@ static bool is_request_done(dart_file_request_t r)
 static dart_ret_t complete_request(dart_file_request_t r, int64_t timeout_us)
 {
   /* after dart_exit a request can be completed still, so that its file can be closed */
-  bool polls = dart__world.initialized && dart__world.pace.progress != NULL;
+  dart__wait_pace_t pace = { .progress = dart__world.initialized ? dart__world.pace.progress : NULL,
+                             .nap_us   = dart__world.pace.nap_us };
+  dart__wait_t      wait = { .look      = is_request_done,
+                             .context   = r,
+                             .limit_ns  = timeout_us < 0 ? INT64_MAX : 0,
+                             .backs_off = true, /* the thread may need this core */
+                             .word      = &r->is_done };
 
   if (!r->is_queued)
     return r->is_read ? dart__file_read(r->file, &r->access, timeout_us, &r->done, &r->error)
                       : dart__file_write(r->file, &r->access, timeout_us, &r->done, &r->error);
-  while (!is_request_done(r)) {
-    if (timeout_us >= 0)
-      return DART_PENDING;
-    if (polls)
-      dart__world.pace.progress();
-    dart__futex_wait(&r->is_done, 0, polls ? dart__world.pace.nap_us : 0);
-  }
+  if (!dart__wait_until(&wait, &(dart__wait_policy_t){ .pace = &pace }))
+    return DART_PENDING;
   return r->error == 0 ? DART_OK : r->error == ENOMEM ? DART_ERR_NOMEM : DART_ERR_OTHER;
 }
 
