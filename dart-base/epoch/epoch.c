@@ -154,10 +154,11 @@ void dart__epoch_delete(dart__segment_t *segment)
 /* On behalf of another unit, which could not be told of a lack: it is waited out. */
 static dart__epoch_t *make_or_wait(dart__team_t *team, dart__segment_t *segment)
 {
+  dart__turns_t  turns = { 0 };
   dart__epoch_t *epoch;
 
   while ((epoch = dart__epoch_make(team, segment)) == NULL)
-    dart__cpu_pause();
+    dart__wait_turn(&turns, &dart__wait_briefly);
   return epoch;
 }
 

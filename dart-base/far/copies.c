@@ -82,7 +82,7 @@ void dart__copies_delete(dart__copies_t *copies)
  * meanwhile. */
 static dart__copy_t *take_next(dart__copies_t *copies)
 {
-  for (;;) {
+  for (dart__turns_t turns = { 0 };;) {
     dart__copy_t *copy = copies->next;
 
     if (!copy->is_taken) {
@@ -91,7 +91,7 @@ static dart__copy_t *take_next(dart__copies_t *copies)
       return copy;
     }
     unlock_copies(copies);
-    dart__yield();
+    dart__wait_turn(&turns, &dart__wait_briefly);
     lock_copies(copies);
   }
 }

@@ -15,10 +15,11 @@ static struct {
 
 void *dart__grant_new(size_t nbytes)
 {
-  void *grant;
+  dart__turns_t turns = { 0 };
+  void         *grant;
 
   while ((grant = malloc(nbytes)) == NULL)
-    dart__cpu_pause();
+    dart__wait_turn(&turns, &dart__wait_briefly);
   return grant;
 }
 

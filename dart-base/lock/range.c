@@ -55,10 +55,6 @@ struct dart__range_table {
   uint64_t random;     /* state of the priorities */
 };
 
-/* Threads that hold the mutex wait for nothing. */
-static const dart__wait_policy_t briefly = { .pace = &(const dart__wait_pace_t){
-                                                 .spins = DART__SPINS_SHARED } };
-
 static size_t requests_at(void)
 {
   return (sizeof(dart__range_table_t) + DART__CACHE_LINE - 1) & ~((size_t)DART__CACHE_LINE - 1);
@@ -434,7 +430,7 @@ dart__range_state_t dart__range_enter(dart__range_table_t *t, const dart__range_
 {
   dart__range_state_t state;
 
-  dart__mutex_lock(&t->mutex, &briefly);
+  dart__mutex_lock(&t->mutex, &dart__wait_briefly);
   state = enter_request(t, waiter, spans, n, may_wait, ticket_out);
   dart__mutex_unlock(&t->mutex);
   return state;
@@ -494,7 +490,7 @@ size_t dart__range_leave(dart__range_table_t *t, uint64_t ticket, dart__range_wa
   request_t *request;
   size_t     count;
 
-  dart__mutex_lock(&t->mutex, &briefly);
+  dart__mutex_lock(&t->mutex, &dart__wait_briefly);
   request = find_request(t, ticket);
   if (request != NULL)
     remove_request(t, request);
@@ -519,7 +515,7 @@ size_t dart__range_leave_all(dart__range_table_t *t, int32_t unit, dart__range_w
 {
   size_t count;
 
-  dart__mutex_lock(&t->mutex, &briefly);
+  dart__mutex_lock(&t->mutex, &dart__wait_briefly);
   for (uint32_t i = 1; i <= t->capacity; i++) {
     request_t *request = request_at(t, i);
 
@@ -540,7 +536,7 @@ bool dart__range_cancel(dart__range_table_t *t, uint64_t ticket, dart__range_wai
   request_t *request;
   bool       waits;
 
-  dart__mutex_lock(&t->mutex, &briefly);
+  dart__mutex_lock(&t->mutex, &dart__wait_briefly);
   request = find_request(t, ticket);
   waits   = request != NULL && !is_held(request);
   if (waits)
@@ -554,7 +550,7 @@ size_t dart__range_granted(dart__range_table_t *t, dart__range_waiter_t *granted
 {
   size_t count;
 
-  dart__mutex_lock(&t->mutex, &briefly);
+  dart__mutex_lock(&t->mutex, &dart__wait_briefly);
   count = list_granted(t, granted, most);
   dart__mutex_unlock(&t->mutex);
   return count;

@@ -44,11 +44,6 @@ static pid_t process_of(const dart__address_t *at)
 
 /* ---- atomics ----------------------------------------------------------------------------- */
 
-/* For the mutex of registered memory. Without progress: serving a request may take that mutex, too. Its
- * holders wait for nothing else, so waits are short. */
-static const dart__wait_policy_t briefly = { .pace = &(const dart__wait_pace_t){
-                                                 .spins = DART__SPINS_SHARED } };
-
 static dart__mutex_t *registered_mutex(void)
 {
   return &dart__teams[DART_TEAM_ALL]->exchange.shared->registered;
@@ -73,7 +68,7 @@ static dart_ret_t begin_update(const dart__address_t *at, size_t nbytes, update_
     if (update_out->copy == NULL)
       return DART_ERR_NOMEM;
   }
-  dart__mutex_lock(registered_mutex(), &briefly);
+  dart__mutex_lock(registered_mutex(), &dart__wait_briefly);
   if (update_out->copy != NULL)
     ret = dart__foreign_get(update_out->copy, &dart__type_basic[DART_TYPE_BYTE], process_of(at),
                             address_of(at), &dart__type_basic[DART_TYPE_BYTE], nbytes);

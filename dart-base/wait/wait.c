@@ -15,6 +15,9 @@
 #include "wait/tuning.h"
 #include "wait/waiting.h"
 
+const dart__wait_policy_t dart__wait_briefly = { .pace = &(const dart__wait_pace_t){
+                                                     .spins = DART__SPINS_SHARED } };
+
 static struct timespec time_of(uint32_t us)
 {
   return (struct timespec){ us / 1000000, us % 1000000 * 1000L };

@@ -84,6 +84,10 @@ typedef struct {
   struct dart__waiting *(*note)(void *subject);
 } dart__wait_policy_t;
 
+/** Of waits for a thread that waits for nothing itself, and of threads that make no progress meanwhile: to serve a request
+ *  may take the same mutex. */
+extern const dart__wait_policy_t dart__wait_briefly;
+
 static inline uint32_t dart__event_count(const dart__event_t *event)
 {
   /* acquire: pairs with the release in dart__event_raise */

@@ -15,9 +15,6 @@ typedef struct {
   uint64_t          high;   /* to be added to offsets */
 } selected_t;
 
-/* Short spins are enough: a thread that holds a region's mutex waits for nothing. */
-static const dart__wait_policy_t briefly = { .pace = &(const dart__wait_pace_t){ .spins = 50 } };
-
 static selected_t select_segment(const dart__am_host_t *host, const dart__am_selection_t *selection)
 {
   selected_t s = { .high = (uint64_t)selection->offset_high << DART__AM_OFFSET_BITS };
@@ -165,7 +162,7 @@ static bool apply(const dart__am_host_t *host, const selected_t *s, dart__deferr
     return true;
   }
   if (s->region.mutex != NULL)
-    dart__mutex_lock(s->region.mutex, &briefly);
+    dart__mutex_lock(s->region.mutex, &dart__wait_briefly);
   apply_atomic(at, word, operands, result);
   if (s->region.mutex != NULL)
     dart__mutex_unlock(s->region.mutex);
