@@ -1,0 +1,43 @@
+#ifndef BENCH_SCALE_SCALE_H
+#define BENCH_SCALE_SCALE_H
+/* What the files of bench/scale share: the job that this process plays a unit of, and the memory that was counted. */
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- the job ------------------------------------------------------------------------------------ */
+
+typedef enum { PLACEMENT_BLOCK, PLACEMENT_CYCLIC, PLACEMENT_RANDOM } placement_t;
+
+typedef struct {
+  int32_t     nunits;
+  int32_t     per_node; /* units on each node; fewer on the last one */
+  placement_t placement;
+} shape_t;
+
+/* The job that dart__net_join joins, as unit 0. */
+extern shape_t scale_shape;
+
+int32_t scale_nodes(shape_t shape);
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+#define SITES_MOST 192
+
+/* Memory that one place of the source has allocated, and that is not free. */
+typedef struct {
+  uintptr_t site;    /* where its call returns to; 0: none, and none follows */
+  size_t    is_pool; /* in the pool, of which a node has one: not private to the process */
+  size_t    asked;
+  size_t    resident; /* bytes of that on pages that exist */
+} place_t;
+
+/** Count what is allocated from now on. */
+void count_start(void);
+
+/** Write what is allocated now, by place. */
+void count_read(place_t places_out[SITES_MOST]);
+
+/** The most that was allocated at a time since the call before, private to the process. */
+size_t count_peak(void);
+
+#endif
