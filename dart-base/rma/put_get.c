@@ -309,18 +309,25 @@ DART__OUT_OF_LINE put_blocking_any(dart_gptr_t gptr, const void *src, size_t nel
                       NULL);
 }
 
-/* On several nodes a unit that polls is found out. */
-DART__OUT_OF_LINE get_blocking_any(void *dest, dart_gptr_t gptr, size_t nelem,
-                                   dart_datatype_t src_type, dart_datatype_t dst_type)
+/* On several nodes, where a unit that polls is found out. */
+DART__OUT_OF_LINE get_blocking_nodes(void *dest, dart_gptr_t gptr, size_t nelem,
+                                     dart_datatype_t src_type, dart_datatype_t dst_type)
 {
   dart_ret_t ret = transfer_any(false, BLOCKING, &gptr, dest, nelem, src_type, dst_type, NULL);
   size_t     nbytes;
 
-  if (dart__world.many_nodes && ret == DART_OK &&
-      dart__transfer_is_plain(dest, nelem, src_type, dst_type, &nbytes) &&
+  if (ret == DART_OK && dart__transfer_is_plain(dest, nelem, src_type, dst_type, &nbytes) &&
       nbytes <= sizeof(uint64_t))
     dart__progress_polled(gptr, dest, nbytes);
   return ret;
+}
+
+DART__OUT_OF_LINE get_blocking_any(void *dest, dart_gptr_t gptr, size_t nelem,
+                                   dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+  if (dart__world.many_nodes)
+    return get_blocking_nodes(dest, gptr, nelem, src_type, dst_type);
+  return transfer_any(false, BLOCKING, &gptr, dest, nelem, src_type, dst_type, NULL);
 }
 
 DART__OUT_OF_LINE put_any(dart_gptr_t gptr, const void *src, size_t nelem, dart_datatype_t src_type,
