@@ -46,8 +46,9 @@ for test in "${threads[@]}"; do
   grep -q '\[  PASSED  \] [1-9]' "$work/out" || fail "$test has run nothing: $(<"$work/out")"
 done
 
-# Adopted memory, of which nearly all of its tests are; gigabytes; many cycles, and many turns at locks, which take minutes.
-left_out=' adopt large life epoch_turns '
+# Adopted memory, and registered memory of others, of which nearly all of their tests are; gigabytes; many cycles, and
+# many turns at locks, which take minutes.
+left_out=' adopt register_many large life epoch_turns '
 DART_TEST_WITHOUT='
 atomics_typed.registered_memory_is_updated_too
 epoch.a_ring_by_post_and_start epoch.gets_and_accumulates_in_a_fence epoch.puts_are_there_after_a_fence
