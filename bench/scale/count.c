@@ -11,6 +11,8 @@
 
 #include <dash/dart/if/dart_types.h>
 
+#include "base/sparse.h"
+
 #include "scale.h"
 
 #define PAGE    4096
@@ -238,6 +240,30 @@ void __wrap_dart__memory_delete_table(void *table, size_t nbytes)
   if (table != NULL)
     take_out((uintptr_t)table);
   __real_dart__memory_delete_table(table, nbytes);
+}
+
+void *__real_dart__sparse_new(size_t count, size_t size);
+void  __real_dart__sparse_delete(void *table);
+
+/* What it calls has counted the block with its head. */
+void *__wrap_dart__sparse_new(size_t count, size_t size);
+void *__wrap_dart__sparse_new(size_t count, size_t size)
+{
+  char *table = __real_dart__sparse_new(count, size);
+
+  if (table != NULL) {
+    take_out((uintptr_t)table - DART__SPARSE_HEAD);
+    add((uintptr_t)table, count * size, __builtin_return_address(0));
+  }
+  return table;
+}
+
+void __wrap_dart__sparse_delete(void *table);
+void __wrap_dart__sparse_delete(void *table)
+{
+  if (table != NULL)
+    take_out((uintptr_t)table);
+  __real_dart__sparse_delete(table);
 }
 
 dart_ret_t __real_dart__pool_alloc(size_t nbytes, uint64_t *offset_out);

@@ -3,13 +3,15 @@
 
 #include <stdlib.h>
 
+#include "base/sparse.h"
+
 static void delete_far(dart__far_team_t *far)
 {
   pthread_mutex_destroy(&far->flushing);
   pthread_mutex_destroy(&far->touched_lock);
-  free(far->unit);
+  dart__sparse_delete(far->unit);
   dart__copies_delete(far->copies);
-  free(far->touched);
+  dart__sparse_delete(far->touched);
   free(far->requests);
   free(far->starts);
   free(far->room);
@@ -25,9 +27,9 @@ bool dart__far_team_prepare(dart__team_t *team)
     return false;
   pthread_mutex_init(&far->flushing, NULL);
   pthread_mutex_init(&far->touched_lock, NULL);
-  far->unit     = calloc(nunits, sizeof *far->unit);
+  far->unit     = dart__sparse_new(nunits, sizeof *far->unit);
   far->copies   = dart__copies_new();
-  far->touched  = calloc(nunits, sizeof *far->touched);
+  far->touched  = dart__sparse_new(nunits, sizeof *far->touched);
   far->requests = calloc(nnodes, sizeof *far->requests);
   far->starts   = calloc(nnodes + 1, sizeof *far->starts);
   far->room     = malloc(DART__TEAM_ROOM);

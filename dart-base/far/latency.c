@@ -12,8 +12,7 @@
  * MPI that the program made; a request that is waited for would wait there for ever. */
 #include "far/latency.h"
 
-#include <stdlib.h>
-
+#include "base/sparse.h"
 #include "far/engine.h"
 #include "model/world.h"
 
@@ -37,13 +36,13 @@ static latency_t *latency; /* by global id */
 
 dart_ret_t dart__latency_open(void)
 {
-  latency = calloc((size_t)dart__world.nunits, sizeof *latency);
+  latency = dart__sparse_new((size_t)dart__world.nunits, sizeof *latency);
   return latency == NULL ? DART_ERR_NOMEM : DART_OK;
 }
 
 void dart__latency_close(void)
 {
-  free(latency);
+  dart__sparse_delete(latency);
   latency = NULL;
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/free_memory.h"
 #include "base/profile.h"
+#include "base/sparse.h"
 #include "coll/coll.h"
 #include "memory/memory.h"
 #include "memory/pages.h"
@@ -50,7 +51,7 @@ static bool prepare_tables(const dart__team_t *team, call_t *call)
 
   call->told       = calloc(nunits, sizeof *call->told);
   call->heads      = calloc(nunits, sizeof *call->heads);
-  call->sizes      = calloc(nunits, sizeof *call->sizes);
+  call->sizes      = dart__sparse_new(nunits, sizeof *call->sizes);
   call->epoch_pool = calloc(nunits, sizeof *call->epoch_pool);
   return call->told != NULL && call->heads != NULL && call->sizes != NULL &&
          call->epoch_pool != NULL && dart__segment_state.alloc(&call->epochs);
@@ -63,7 +64,7 @@ static void discard_call(call_t *call)
     dart__segment_state.release(call->epochs.epoch_at);
   free(call->told);
   free(call->heads);
-  free(call->sizes);
+  dart__sparse_delete(call->sizes);
   free(call->epoch_pool);
 }
 
@@ -100,7 +101,7 @@ static void set_sizes(const dart__team_t *team, dart__segment_t *segment, call_t
     if (call->sizes[u] > segment->nbytes)
       segment->nbytes = call->sizes[u];
   }
-  free(segment->sizes);
+  dart__sparse_delete(segment->sizes);
   segment->sizes = differ ? call->sizes : NULL;
   if (differ)
     call->sizes = NULL;

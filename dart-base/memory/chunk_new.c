@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/size.h"
+#include "base/sparse.h"
 #include "net.h"
 
 /* Larger steps are not faster: 2000 segments of 4 KiB take within 3 % of the same time by steps of 64 KiB and 1 MiB. */
@@ -18,7 +19,7 @@ dart__chunk_t *dart__chunk_new(const dart__team_t *team, size_t nbytes, bool sha
   if (chunk == NULL)
     return NULL;
   chunk->nbytes = nbytes;
-  chunk->near   = calloc((size_t)team->nunits, sizeof *chunk->near);
+  chunk->near   = dart__sparse_new((size_t)team->nunits, sizeof *chunk->near);
   if (shared)
     chunk->arena = dart__arena_new(nbytes, DART__CACHE_LINE);
   if (chunk->near != NULL &&
@@ -50,6 +51,6 @@ void dart__chunk_delete(dart__chunk_t *chunk)
   dart__level_add(chunk->level, -(int64_t)chunk->counted);
   dart__net_chunk_discard(chunk);
   dart__arena_delete(chunk->arena);
-  free(chunk->near);
+  dart__sparse_delete(chunk->near);
   free(chunk);
 }

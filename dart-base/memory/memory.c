@@ -21,6 +21,7 @@
 #include "base/free_memory.h"
 #include "base/profile.h"
 #include "base/size.h"
+#include "base/sparse.h"
 #include "coll/coll.h"
 #include "data/name.h"
 #include "data/op.h"
@@ -260,7 +261,7 @@ static void delete_segment(dart__segment_t *segment)
   dart__segment_state.end(segment);
   free(segment->epoch_pool);
   free(segment->heads);
-  free(segment->sizes);
+  dart__sparse_delete(segment->sizes);
   free(segment);
 }
 
@@ -271,7 +272,7 @@ static dart__segment_t *new_segment(const dart__team_t *team)
 
   if (segment == NULL)
     return NULL;
-  segment->sizes = calloc((size_t)team->nunits, sizeof *segment->sizes);
+  segment->sizes = dart__sparse_new((size_t)team->nunits, sizeof *segment->sizes);
   if (segment->sizes != NULL)
     return segment;
   free(segment);
@@ -337,7 +338,7 @@ static dart_ret_t allocate_by_size(dart__team_t *team, dart__segment_t *segment,
   if (ret != DART_OK)
     return ret;
   if (sizes->largest == sizes->smallest) {
-    free(segment->sizes);
+    dart__sparse_delete(segment->sizes);
     segment->sizes = NULL;
   } else {
     dart__coll_share(team, &(uint64_t){ sizes->own }, segment->sizes, sizeof(uint64_t));
@@ -401,7 +402,7 @@ static void commit_foreseen(const dart__segment_t *segment, size_t alignment, co
     f->chunk->extent = segment->base + room;
   f->chunk->reserved = f->reserved;
   dart__chunk_count(f->chunk, DART__LEVEL_SEGMENTS, f->reserved);
-  free(f->sizes);
+  dart__sparse_delete(f->sizes);
 }
 
 static void undo_foreseen(dart__team_t *team, dart__segment_t *segment, const foreseen_t *f)

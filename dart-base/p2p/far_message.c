@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/sparse.h"
 #include "far/engine.h"
 #include "far/host.h"
 #include "model/world.h"
@@ -201,7 +202,7 @@ dart_ret_t dart__far_messages_open(void)
 
   counts.received = 0;
   atomic_store_explicit(&dart__messages_expected, 0, memory_order_relaxed);
-  counts.sent    = calloc((size_t)dart__world.nunits, sizeof *counts.sent);
+  counts.sent    = dart__sparse_new((size_t)dart__world.nunits, sizeof *counts.sent);
   ret            = dart__net_agree_on_result(counts.sent != NULL ? DART_OK : DART_ERR_NOMEM);
   counts.is_open = ret == DART_OK;
   return ret;
@@ -243,7 +244,7 @@ void dart__far_messages_close(void)
 
   while (counts.is_open && (uint64_t)counts.received < expected)
     drop_one();
-  free(counts.sent);
+  dart__sparse_delete(counts.sent);
   counts.sent    = NULL;
   counts.is_open = false;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/sanitizer.h"
+#include "base/sparse.h"
 
 #define PIECE ((size_t)64 << 10)
 
@@ -61,7 +62,7 @@ bool dart__mailbox_open(dart__mailbox_t *box, int32_t me, int32_t nunits, char *
                         const uint64_t *inboxes)
 {
   *box = (dart__mailbox_t){ .me = me, .portions = portions, .inboxes = inboxes, .nunits = nunits };
-  box->arrived = calloc((size_t)nunits, sizeof *box->arrived);
+  box->arrived = dart__sparse_new((size_t)nunits, sizeof *box->arrived);
   if (box->arrived == NULL)
     return false;
   pthread_mutex_init(&box->lock, NULL);
@@ -73,7 +74,7 @@ void dart__mailbox_close(dart__mailbox_t *box)
   if (box->arrived == NULL)
     return;
   pthread_mutex_destroy(&box->lock);
-  free(box->arrived);
+  dart__sparse_delete(box->arrived);
   box->arrived = NULL;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/profile.h"
+#include "base/sparse.h"
 #include "far/engine.h"
 #include "far/far_ops.h"
 #include "far/progress.h"
@@ -67,8 +68,8 @@ static dart__team_t *team_of(const char *function, const struct dart_context *co
 
 static void delete (struct dart_context *context)
 {
-  free(context->noted);
-  free(context->used);
+  dart__sparse_delete(context->noted);
+  dart__sparse_delete(context->used);
   free(context);
 }
 
@@ -90,8 +91,8 @@ dart_ret_t dart_context_create(dart_team_t teamid, dart_context_t *context)
   if (c != NULL) {
     c->teamid = teamid;
     c->cycle  = dart__world.cycle;
-    c->noted  = calloc((size_t)team->nunits, sizeof *c->noted);
-    c->used   = calloc((size_t)team->nunits, sizeof *c->used);
+    c->noted  = dart__sparse_new((size_t)team->nunits, sizeof *c->noted);
+    c->used   = dart__sparse_new((size_t)team->nunits, sizeof *c->used);
   }
   if (c != NULL && c->noted != NULL && c->used != NULL) {
     *context = c;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/sparse.h"
 #include "far/am/instance.h"
 
 #define AGE_NS 100000 /* an open batch is sent when progress first found it open so long ago */
@@ -23,8 +24,8 @@ dart__am_t *dart__am_open(const dart__am_config_t *config)
   am->config   = *config;
   am->words    = config->batch_bytes / sizeof(uint64_t);
   am->npeers   = dart__net_npeers(config->comm);
-  am->endpoint = calloc((size_t)am->npeers, sizeof *am->endpoint);
-  am->ack      = calloc((size_t)am->npeers, sizeof *am->ack);
+  am->endpoint = dart__sparse_new((size_t)am->npeers, sizeof *am->endpoint);
+  am->ack      = dart__sparse_new((size_t)am->npeers, sizeof *am->ack);
   if (!dart__am_receiver_open(am) || am->endpoint == NULL || am->ack == NULL ||
       !dart__am_peers_open(&am->busy, am->npeers) || !dart__am_peers_open(&am->open, am->npeers) ||
       !dart__am_peers_open(&am->arriving, am->npeers) || !dart__am_pool_fill(&am->pool)) {
@@ -45,8 +46,8 @@ void dart__am_close(dart__am_t *am)
   dart__am_peers_close(&am->busy);
   for (int32_t peer = 0; am->endpoint != NULL && peer < am->npeers; peer++)
     dart__am_known_delete(am->endpoint[peer].known);
-  free(am->ack);
-  free(am->endpoint);
+  dart__sparse_delete(am->ack);
+  dart__sparse_delete(am->endpoint);
   free(am);
 }
 

@@ -3,10 +3,12 @@
 
 #include <stdlib.h>
 
+#include "base/sparse.h"
+
 bool dart__am_peers_open(dart__am_peers_t *set, int32_t most)
 {
-  set->peer  = calloc((size_t)most, sizeof *set->peer);
-  set->index = calloc((size_t)most, sizeof *set->index);
+  set->peer  = dart__sparse_new((size_t)most, sizeof *set->peer);
+  set->index = dart__sparse_new((size_t)most, sizeof *set->index);
   if (set->peer != NULL && set->index != NULL)
     return true;
   dart__am_peers_close(set);
@@ -15,8 +17,8 @@ bool dart__am_peers_open(dart__am_peers_t *set, int32_t most)
 
 void dart__am_peers_close(dart__am_peers_t *set)
 {
-  free(set->peer);
-  free(set->index);
+  dart__sparse_delete(set->peer);
+  dart__sparse_delete(set->index);
   *set = (dart__am_peers_t){ .peer = NULL };
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/counters.h"
+#include "base/sparse.h"
 #include "far/am/endpoint.h"
 #include "far/am/instance.h"
 #include "far/am/target.h"
@@ -490,7 +491,7 @@ bool dart__am_receiver_open(dart__am_t *am)
   dart__am_receiver_t *r = &am->receiver;
   bool                 has_memory;
 
-  r->source        = calloc((size_t)am->npeers, sizeof *r->source);
+  r->source        = dart__sparse_new((size_t)am->npeers, sizeof *r->source);
   r->spare         = calloc(1, sizeof *r->spare);
   r->spare_pending = new_pending();
   r->dropped       = malloc(DART__AM_DATA_MOST);
@@ -518,5 +519,5 @@ void dart__am_receiver_close(dart__am_t *am)
   for (int32_t peer = 0; r->source != NULL && peer < am->npeers; peer++)
     dart__am_known_delete(r->source[peer].known);
   free(r->dropped);
-  free(r->source);
+  dart__sparse_delete(r->source);
 }
