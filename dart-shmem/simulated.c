@@ -86,7 +86,7 @@ uint32_t dart__simulated_idle_us(uint32_t most_us)
 static void pass_value(const dart__team_t *team, int32_t unit, uint64_t *value, bool is_sent)
 {
   dart__net_comm_t   *comm = dart__shmem.comm;
-  int32_t             peer = team->members[unit];
+  int32_t             peer = dart__team_member(team, unit);
   dart__net_request_t request;
   dart__turns_t       turns = { 0 };
 
@@ -133,7 +133,7 @@ static inline void start_move(const dart__team_t *team, const dart__chunk_t *chu
   if (there == NULL || dart__shmem.model.has_delays) {
     dart__move_start(dart__shmem.comm,
                      &(dart__request_t){ .kind   = is_put ? DART__PACKET_PUT : DART__PACKET_GET,
-                                         .peer   = team->members[unit],
+                                         .peer   = dart__team_member(team, unit),
                                          .data   = data,
                                          .nbytes = nbytes,
                                          .there  = mapping->region.id,
@@ -178,7 +178,7 @@ size_t dart__net_transfer(dart__team_t *team, dart__chunk_t *chunk, int32_t unit
 void dart__net_flush(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, bool at_target)
 {
   (void)chunk;
-  if (dart__wire_flush(dart__shmem.comm, team->members[unit], at_target))
+  if (dart__wire_flush(dart__shmem.comm, dart__team_member(team, unit), at_target))
     dart__count(DART__COUNT_RMA_FLUSH);
   dart__traffic_flush(&dart__traffic);
   if (at_target) /* puts that were copied at once precede later loads, too */

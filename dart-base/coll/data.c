@@ -59,7 +59,7 @@ static size_t overlapping(const dart__team_t *team, size_t piece)
 
 static char *block_of(const blocks_t *b, int32_t unit)
 {
-  return b->result + (size_t)b->team->rank[unit] * b->count;
+  return b->result + (size_t)dart__team_rank(b->team, unit) * b->count;
 }
 
 static const size_t *node_starts(const blocks_t *b)
@@ -69,7 +69,7 @@ static const size_t *node_starts(const blocks_t *b)
 
 static int32_t root_node(const blocks_t *b)
 {
-  return b->team->node_of[b->root];
+  return dart__team_node_of(b->team, b->root);
 }
 
 /* From the sender's buffer to the receiver's, which are both the caller's, and may be the same. */
@@ -93,9 +93,15 @@ static void others_write_own(const blocks_t *b)
 
 static void root_writes_others(const blocks_t *b)
 {
-  for (int32_t u = 0; u < b->team->nunits && b->team->me == b->root; u++)
+  char *block = b->result;
+
+  for (int32_t rank = 0; rank < b->team->nunits && b->team->me == b->root; rank++) {
+    int32_t u = dart__team_unit_at(b->team, rank);
+
     if (u != b->root)
-      memcpy(block_of(b, u), b->send + (size_t)u * b->nbytes + b->at, b->count);
+      memcpy(block, b->send + (size_t)u * b->nbytes + b->at, b->count);
+    block += b->count;
+  }
 }
 
 static void read_own(const blocks_t *b)
@@ -109,11 +115,15 @@ static void read_own(const blocks_t *b)
 /* The caller's block comes last, for it need not come from another core. */
 static void read_all(const blocks_t *b)
 {
-  int32_t me = b->team->me;
+  int32_t     me    = b->team->me;
+  const char *block = b->result;
 
-  for (int32_t u = 0; u < b->team->nunits; u++)
+  for (int32_t rank = 0; rank < b->team->nunits; rank++, block += b->count) {
+    int32_t u = dart__team_unit_at(b->team, rank);
+
     if (u != me)
-      memcpy(b->recv + (size_t)u * b->nbytes + b->at, block_of(b, u), b->count);
+      memcpy(b->recv + (size_t)u * b->nbytes + b->at, block, b->count);
+  }
   copy_own(b, b->send, b->recv + (size_t)me * b->nbytes);
 }
 
@@ -173,7 +183,7 @@ static void bcast_in_tree(dart__team_t *team, char *buffer, size_t nbytes, int32
     memcpy(data.slots, buffer, nbytes);
   if (dart__step_join(team, &data)) {
     if (team->nnodes > 1)
-      dart__nodes_bcast(team, data.slots, nbytes, team->node_of[root]);
+      dart__nodes_bcast(team, data.slots, nbytes, dart__team_node_of(team, root));
     dart__step_release(team);
   }
   if (team->me != root)
@@ -294,17 +304,19 @@ static size_t slice_of(const slices_t *s, int32_t unit, size_t k, size_t *from_o
   return each + (k < rest);
 }
 
-/* Copy this unit's slice to its position in the result of step k, and compute where each node's block of the
- * result starts. */
+/* Copy this unit's slice to its position in the result of step k; a leader computes where each node's block of the
+ * result starts, too. */
 static void write_slice(dart__team_t *team, const slices_t *s, size_t k, const char *send,
                         char *result)
 {
   size_t start = 0;
 
   for (int32_t node = 0; node < team->nnodes; node++) {
-    team->node_bytes[node] = start;
-    for (int32_t index = team->node_start[node]; index < team->node_start[node + 1]; index++) {
-      int32_t u = team->unit_at[index];
+    if (team->node_bytes != NULL)
+      team->node_bytes[node] = start;
+    for (int32_t index = dart__team_node_start(team, node);
+         index < dart__team_node_start(team, node + 1); index++) {
+      int32_t u = dart__team_unit_at(team, index);
       size_t  from, count = slice_of(s, u, k, &from);
 
       if (u == team->me && count > 0)
@@ -312,14 +324,15 @@ static void write_slice(dart__team_t *team, const slices_t *s, size_t k, const c
       start += count;
     }
   }
-  team->node_bytes[team->nnodes] = start;
+  if (team->node_bytes != NULL)
+    team->node_bytes[team->nnodes] = start;
 }
 
 static void read_slices(const dart__team_t *team, const slices_t *s, size_t k, const char *result,
                         char *recv)
 {
   for (int32_t index = 0; index < team->nunits; index++) {
-    int32_t u = team->unit_at[index];
+    int32_t u = dart__team_unit_at(team, index);
     size_t  from, count = slice_of(s, u, k, &from);
 
     if (count > 0)
@@ -383,8 +396,8 @@ typedef struct {
 /* Bytes of all pieces of a node's units in a step. */
 static size_t node_bytes(const dart__team_t *team, const pairing_t *m, int32_t node)
 {
-  return (size_t)(team->node_start[node + 1] - team->node_start[node]) * (size_t)m->window *
-         m->piece;
+  return (size_t)(dart__team_node_start(team, node + 1) - dart__team_node_start(team, node)) *
+         (size_t)m->window * m->piece;
 }
 
 /* The piece of the unit at `position` for its pair `index`. */
@@ -413,13 +426,14 @@ static void swap_pieces(dart__team_t *team, const pairing_t *m, const char *send
 {
   char   *out   = dart__exchange_result(&team->exchange);
   char   *in    = m->node == team->node ? out : out + team->exchange.result_bytes / 2;
-  int32_t first = team->node_start[m->node], count = team->node_start[m->node + 1] - first;
+  int32_t first = dart__team_node_start(team, m->node),
+          count = dart__team_node_start(team, m->node + 1) - first;
   int32_t index;
 
   for (int32_t position = 0; position < count; position++)
     if (is_paired(team, m, position, &index) && !is_own(team, m, position))
       memcpy(piece_of(m, out, team->node_me, index),
-             send + (size_t)team->unit_at[first + position] * nbytes + m->at, m->piece);
+             send + (size_t)dart__team_unit_at(team, first + position) * nbytes + m->at, m->piece);
   if (dart__step_end(team)) {
     if (m->node != team->node)
       dart__nodes_swap(team, m->node, out, node_bytes(team, m, team->node), in,
@@ -428,7 +442,7 @@ static void swap_pieces(dart__team_t *team, const pairing_t *m, const char *send
   }
   for (int32_t position = 0; position < count; position++)
     if (is_paired(team, m, position, &index)) {
-      size_t at = (size_t)team->unit_at[first + position] * nbytes + m->at;
+      size_t at = (size_t)dart__team_unit_at(team, first + position) * nbytes + m->at;
 
       if (!is_own(team, m, position))
         memcpy(recv + at, piece_of(m, in, position, index), m->piece);

@@ -10,7 +10,7 @@
 /* The leader of a node, as a peer. */
 static dart_unit_t leader(const dart__team_t *team, int32_t node)
 {
-  return team->members[team->unit_at[team->node_start[node]]];
+  return dart__team_member(team, dart__team_unit_at(team, dart__team_node_start(team, node)));
 }
 
 static void send_to(const dart__team_t *team, int32_t node, const void *send, size_t nbytes,

@@ -36,8 +36,8 @@ dart__mapped_t dart__mapped_find(const dart__team_t *team, const void *buffer, s
 
   if (buffer == NULL)
     return (dart__mapped_t){ 0 };
-  if (local != NULL &&
-      is_in(local->near[team->members[team->me]], local->nbytes, buffer, nbytes, &place.offset))
+  if (local != NULL && is_in(local->near[dart__team_member(team, team->me)], local->nbytes, buffer,
+                             nbytes, &place.offset))
     return place;
   for (const dart__chunk_t *chunk = team->chunks; chunk != NULL && place.chunk <= CHUNKS_MOST;
        chunk                      = chunk->next) {
@@ -56,7 +56,7 @@ char *dart__mapped_at(const dart__team_t *team, int32_t unit, dart__mapped_t pla
   if (place.chunk == 0)
     return NULL;
   if (place.chunk == 1)
-    return pool()->near[team->members[unit]] + place.offset;
+    return pool()->near[dart__team_member(team, unit)] + place.offset;
   while (place.chunk-- > 2)
     chunk = chunk->next;
   return chunk->near[unit] + place.offset;

@@ -135,7 +135,8 @@ static void reduce_in_tree(dart__team_t *team, char *recv, size_t nelem, const r
   if (dart__step_join(team, &data)) {
     if (team->nnodes > 1) { /* the leader's slot is the first */
       dart__nodes_reduce(team, data.slots, result, nelem, r->dtype, r->op,
-                         r->root == DART__EVERY_UNIT ? DART__EVERY_UNIT : team->node_of[r->root]);
+                         r->root == DART__EVERY_UNIT ? DART__EVERY_UNIT
+                                                     : dart__team_node_of(team, r->root));
       memcpy(data.slots, result, data.nbytes);
     }
     dart__step_release(team);
@@ -154,7 +155,8 @@ static void reduce_over_nodes(dart__team_t *team, char *recv, size_t nelem, cons
   if (dart__step_end(team)) {
     combine_slots(&slots, result, 0, nelem, r);
     dart__nodes_reduce(team, result, result, nelem, r->dtype, r->op,
-                       r->root == DART__EVERY_UNIT ? DART__EVERY_UNIT : team->node_of[r->root]);
+                       r->root == DART__EVERY_UNIT ? DART__EVERY_UNIT
+                                                   : dart__team_node_of(team, r->root));
     dart__step_release(team);
   }
   if (is_receiver(team, r))
@@ -193,17 +195,18 @@ static void reduce_in_order(dart__team_t *team, const char *send, char *recv, si
     size_t count  = dart__least(piece, nelem - at) * r->size;
     char  *result = dart__exchange_result(&team->exchange);
 
-    memcpy(result + (size_t)team->rank[team->me] * count, send + at * r->size, count);
+    memcpy(result + (size_t)dart__team_rank(team, team->me) * count, send + at * r->size, count);
     if (dart__step_end(team)) {
       dart__nodes_allgather(team, result, dart__step_blocks(team, count));
       dart__step_release(team);
     }
     if (!is_receiver(team, r))
       continue;
-    memcpy(recv + at * r->size, result + (size_t)team->rank[team->nunits - 1] * count, count);
+    memcpy(recv + at * r->size, result + (size_t)dart__team_rank(team, team->nunits - 1) * count,
+           count);
     for (int32_t u = team->nunits - 1; u-- > 0;)
-      dart__op_combine(r->op, r->dtype, result + (size_t)team->rank[u] * count, recv + at * r->size,
-                       count / r->size);
+      dart__op_combine(r->op, r->dtype, result + (size_t)dart__team_rank(team, u) * count,
+                       recv + at * r->size, count / r->size);
   }
 }
 

@@ -25,8 +25,8 @@ static void describe_call(const dart__team_t *team, char *text, size_t nbytes)
     snprintf(size, sizeof size, " of %zu bytes", call->nbytes);
   if (is_data && call->root >= 0)
     snprintf(root, sizeof root, " with root %d", (int)call->root);
-  snprintf(text, nbytes, "unit %d is in %s%s%s", (int)team->members[team->me], function, size,
-           root);
+  snprintf(text, nbytes, "unit %d is in %s%s%s", (int)dart__team_member(team, team->me), function,
+           size, root);
 }
 
 /* Behind the number and name of the unit. */
@@ -137,6 +137,6 @@ void dart__step_release(dart__team_t *team)
 const size_t *dart__step_blocks(dart__team_t *team, size_t nbytes)
 {
   for (int32_t k = 0; k <= team->nnodes; k++)
-    team->node_bytes[k] = (size_t)team->node_start[k] * nbytes;
+    team->node_bytes[k] = (size_t)dart__team_node_start(team, k) * nbytes;
   return team->node_bytes;
 }

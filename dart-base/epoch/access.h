@@ -86,7 +86,7 @@ static inline void dart__access_inform_target(const dart__access_call_t *call, i
                                               const dart__rwlock_t *lock)
 {
   if (dart__rwlock_has_far(lock))
-    dart__event_add(dart__twosided_event(call->team->members[unit]));
+    dart__event_add(dart__twosided_event(dart__team_member(call->team, unit)));
 }
 
 /** Leave the lock of a near unit. */

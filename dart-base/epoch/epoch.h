@@ -56,10 +56,11 @@ typedef struct {
 static inline dart__epoch_shared_t *dart__epoch_shared(const dart__team_t    *team,
                                                        const dart__segment_t *segment, int32_t unit)
 {
-  char *at = segment->epoch_pool == NULL
-                 ? segment->near[unit] + segment->base + segment->epoch_at
-                 : dart__segment_find(dart__teams[DART_TEAM_ALL], 0)->near[team->members[unit]] +
-                       segment->epoch_pool[unit];
+  char *at =
+      segment->epoch_pool == NULL
+          ? segment->near[unit] + segment->base + segment->epoch_at
+          : dart__segment_find(dart__teams[DART_TEAM_ALL], 0)->near[dart__team_member(team, unit)] +
+                segment->epoch_pool[unit];
 
   return (dart__epoch_shared_t *)(void *)at;
 }

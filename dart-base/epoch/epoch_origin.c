@@ -23,7 +23,7 @@ static dart__am_epoch_t about(const dart__team_t *team, const dart__segment_t *s
 
 static dart_unit_t peer_of(const dart__team_t *team, int32_t unit)
 {
-  return team->members[unit];
+  return dart__team_member(team, unit);
 }
 
 /* ---- words --------------------------------------------------------------------------------- */

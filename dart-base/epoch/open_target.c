@@ -17,7 +17,7 @@ static dart__epoch_shared_t *shared_of(const dart__access_call_t *call, int32_t 
 /* Index of a unit of this node among them. */
 static int32_t node_index(const dart__team_t *team, int32_t unit)
 {
-  return team->rank[unit] - team->node_start[team->node];
+  return dart__team_rank(team, unit) - dart__team_node_start(team, team->node);
 }
 
 /* Whether the unit has begun the fence epoch that this unit is in. */
@@ -42,7 +42,8 @@ dart__epoch_post_t *dart__access_post(const dart__access_call_t *call, int32_t u
 {
   /* seq_cst: acquires the table; pairs with epoch/pscw.c */
   uint64_t table = atomic_load_explicit(&shared_of(call, unit)->posts, memory_order_seq_cst);
-  char *pool = dart__segment_find(dart__teams[DART_TEAM_ALL], 0)->near[call->team->members[unit]];
+  char    *pool =
+      dart__segment_find(dart__teams[DART_TEAM_ALL], 0)->near[dart__team_member(call->team, unit)];
 
   return table == 0 ? NULL
                     : (dart__epoch_post_t *)(void *)(pool + (table - 1)) +
@@ -77,7 +78,8 @@ static bool is_open_by_post(const dart__access_call_t *call, int32_t unit)
 dart__wait_for_t dart__access_waits_for(const dart__access_call_t *call, dart__wait_kind_t kind,
                                         int32_t unit)
 {
-  return (dart__wait_for_t){ kind, call->team->id, unit < 0 ? -1 : call->team->members[unit],
+  return (dart__wait_for_t){ kind, call->team->id,
+                             unit < 0 ? -1 : dart__team_member(call->team, unit),
                              (uint64_t)(int64_t)call->segment->id, (uint64_t)(int64_t)unit };
 }
 

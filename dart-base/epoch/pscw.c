@@ -103,7 +103,8 @@ static dart__epoch_post_t *post_for(const dart__access_call_t *call, int32_t ori
 {
   const dart__team_t *team = call->team;
 
-  return &call->epoch->posts[team->rank[origin] - team->node_start[team->node]];
+  return &call->epoch
+              ->posts[dart__team_rank(team, origin) - dart__team_node_start(team, team->node)];
 }
 
 /* Where a near origin looks for posts that name it. */
@@ -121,7 +122,7 @@ static void tell_origin(const dart__access_call_t *call, int32_t origin)
   }
   /* seq_cst: releases what this unit did with its portion, and precedes the nudge; pairs with posted_by */
   atomic_fetch_add_explicit(posts_for(call, origin), 1, memory_order_seq_cst);
-  dart__event_nudge(dart__twosided_event(call->team->members[origin]));
+  dart__event_nudge(dart__twosided_event(dart__team_member(call->team, origin)));
 }
 
 /* Whether origins are told: NOCHECK is verified on the node. */
@@ -207,8 +208,8 @@ static void name_missing(const dart__access_call_t *call)
   uint64_t missing = 0;
 
   for (int32_t unit = call->epoch->awaited; unit >= 0; unit = call->epoch->target[unit].next)
-    if (call->team->members[unit] < 64 && is_missing(call, unit))
-      missing |= UINT64_C(1) << call->team->members[unit];
+    if (dart__team_member(call->team, unit) < 64 && is_missing(call, unit))
+      missing |= UINT64_C(1) << dart__team_member(call->team, unit);
   dart__waiting_narrow(missing);
 }
 
@@ -383,7 +384,7 @@ static dart_ret_t note_done(const dart__access_call_t *call, int32_t unit)
   /* seq_cst: releases the operations, and precedes the nudge; pairs with is_missing */
   atomic_store_explicit(done, atomic_load_explicit(done, memory_order_relaxed) + 1,
                         memory_order_seq_cst);
-  dart__event_nudge(dart__twosided_event(call->team->members[unit]));
+  dart__event_nudge(dart__twosided_event(dart__team_member(call->team, unit)));
   return DART_OK;
 }
 

@@ -101,12 +101,12 @@ void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
 
   if (dart__outstanding_is_done(o, at_target, last))
     return;
-  if (at_target && dart__latency_is_slow(team->members[unit]))
-    dart__am_ping_blocking(dart__engine.am, team->members[unit]);
+  if (at_target && dart__latency_is_slow(dart__team_member(team, unit)))
+    dart__am_ping_blocking(dart__engine.am, dart__team_member(team, unit));
   began = dart__latency_begin();
   dart__net_flush(team, NULL, unit, at_target);
   if (began != 0)
-    dart__latency_end(team->members[unit], began, FLUSHED);
+    dart__latency_end(dart__team_member(team, unit), began, FLUSHED);
   dart__world_add(&outstanding, -(uint32_t)dart__outstanding_note(o, at_target, last));
 }
 

@@ -55,7 +55,7 @@ uint64_t dart__elements_start(const dart__rma_t *rma, void *buffer)
                   dart__net_transfer(at->team, at->segment->chunk, at->unit, dart__far_offset(at),
                                      rma->type, buffer, rma->local_type, 0, rma->nelem,
                                      rma->kind == DART__PUT));
-  dart__latency_ping(at->team->members[at->unit]);
+  dart__latency_ping(dart__team_member(at->team, at->unit));
   return dart__completion_started(at->team, at->unit, rma->kind == DART__GET);
 }
 

@@ -49,7 +49,7 @@ void dart__engine_push(void);
 /** The target of a request, for a resolved address. */
 static inline dart__am_address_t dart__am_address(const dart__address_t *at)
 {
-  return (dart__am_address_t){ .peer   = at->team->members[at->unit],
+  return (dart__am_address_t){ .peer   = dart__team_member(at->team, at->unit),
                                .team   = at->team->id,
                                .segid  = at->segment->id,
                                .offset = at->offset };

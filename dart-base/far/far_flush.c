@@ -46,7 +46,7 @@ static __attribute__((noinline)) dart_ret_t wait_for_unit(dart__team_t *team, in
                                                           dart__am_scope_t scope)
 {
   bool       at_target = scope == DART__AM_REMOTE;
-  int32_t    peer      = team->members[unit];
+  int32_t    peer      = dart__team_member(team, unit);
   bool       transfers = !dart__completion_is_flushed(team, unit, at_target);
   bool       requests  = !dart__am_is_flushed(dart__engine.am, peer, scope);
   dart_ret_t ret       = DART_OK;
@@ -90,7 +90,7 @@ void dart__far_settle(dart__team_t *team, int32_t unit)
 {
   if (team->nnodes == 1)
     return;
-  dart__am_settle(dart__engine.am, team->members[unit]);
+  dart__am_settle(dart__engine.am, dart__team_member(team, unit));
   dart__completion_flush(team, unit, true);
 }
 

@@ -14,14 +14,14 @@ static uint64_t batch_of(const dart__mark_t *mark, int32_t peer, bool at_target)
 /* Of MPI's transfers nothing can be asked for: only a flush waits for them. */
 void dart__far_ask_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark, bool at_target)
 {
-  int32_t peer = team->members[unit];
+  int32_t peer = dart__team_member(team, unit);
 
   dart__am_ask_to(dart__engine.am, peer, batch_of(mark, peer, at_target));
 }
 
 void dart__far_settle_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark, bool at_target)
 {
-  int32_t peer = team->members[unit];
+  int32_t peer = dart__team_member(team, unit);
 
   dart__am_settle_to(dart__engine.am, peer, batch_of(mark, peer, at_target));
   if (!dart__completion_is_flushed_to(team, unit, at_target, mark->transfers))
@@ -34,7 +34,7 @@ void dart__far_settle_to(dart__team_t *team, int32_t unit, const dart__mark_t *m
  * computes for long. A target that has answered a ping sent after them makes progress, and has them behind it. */
 bool dart__far_test_to(dart__team_t *team, int32_t unit, dart__mark_t *mark)
 {
-  int32_t peer = team->members[unit];
+  int32_t peer = dart__team_member(team, unit);
 
   dart__am_ask_to(dart__engine.am, peer, mark->requests);
   if (!dart__am_is_settled_to(dart__engine.am, peer, mark->requests))

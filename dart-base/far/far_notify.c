@@ -55,7 +55,8 @@ static void put_by_net(const dart__rma_t *rma)
 
   dart__count(DART__COUNT_NOTIFY_AFTER_RMA);
   dart__elements_blocking(rma);
-  dart__latency_put_took(rma->at.team->members[rma->at.unit], dart__now_ns() - began, rma->nbytes);
+  dart__latency_put_took(dart__team_member(rma->at.team, rma->at.unit), dart__now_ns() - began,
+                         rma->nbytes);
 }
 
 dart__completion_t dart__far_put_notify(const dart__rma_t *rma, const dart__signal_t *signal)
@@ -100,8 +101,8 @@ static bool request_get(const dart__rma_t *rma)
 
 dart__completion_t dart__far_get_notify(const dart__rma_t *rma, const dart__signal_t *signal)
 {
-  dart_unit_t owner = signal->flag->team->members[signal->flag->unit];
-  dart_unit_t peer  = rma->at.team->members[rma->at.unit];
+  dart_unit_t owner = dart__team_member(signal->flag->team, signal->flag->unit);
+  dart_unit_t peer  = dart__team_member(rma->at.team, rma->at.unit);
   bool        here  = owner == dart__world.me && signal->flag->near != NULL;
 
   if ((!here && owner != peer) || !request_get(rma)) {

@@ -51,7 +51,7 @@ INLINED dart__completion_t start_net(const dart__rma_t *rma, void *buffer, bool 
       (dart__completion_t){ DART__BY_NET, dart__completion_started(at->team, at->unit, !is_put) };
   if (is_word)
     dart__word_order_transferred(at, dart__word_order_at(at, rma->nbytes), completion.number);
-  dart__latency_ping_often(at->team->members[at->unit], rma->nbytes);
+  dart__latency_ping_often(dart__team_member(at->team, at->unit), rma->nbytes);
   return completion;
 }
 
@@ -82,7 +82,7 @@ INLINED dart__completion_t start_copied(const dart__rma_t *rma, bool is_in_a_row
 INLINED void transfer_and_wait(const dart__rma_t *rma, bool is_put, bool is_slow)
 {
   const dart__address_t *at          = &rma->at;
-  dart_unit_t            target      = at->team->members[at->unit];
+  dart_unit_t            target      = dart__team_member(at->team, at->unit);
   bool                   has_request = !is_put && (is_slow || !dart__far_is_reached(at));
   dart__waiting_t       *waiting;
   dart__net_request_t    request;
@@ -164,7 +164,7 @@ INLINED dart__completion_t start(const dart__rma_t *rma, bool is_put, dart_handl
 
 INLINED dart_ret_t blocking(const dart__rma_t *rma, bool is_put)
 {
-  dart_unit_t target  = rma->at.team->members[rma->at.unit];
+  dart_unit_t target  = dart__team_member(rma->at.team, rma->at.unit);
   bool        is_slow = dart__latency_is_slow(target);
 
   switch (dart__way_choose(rma, is_put, DART__TO_RETURN, is_slow)) {

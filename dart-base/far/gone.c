@@ -26,7 +26,7 @@ static void check_collective(void *subject)
     return;
   dart__error(
       "unit %d waits in a collective of team %d for unit %d, which has ended without dart_exit",
-      dart__world.me, team->id, team->members[missing]);
+      dart__world.me, team->id, dart__team_member(team, missing));
   dart__net_abort(EXIT_FAILURE, false);
 }
 

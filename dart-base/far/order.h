@@ -25,7 +25,7 @@
 static inline void dart__order_note(dart__team_t *team, int32_t unit)
 {
   _Atomic uint64_t *at     = &dart__far_team(team)->unit[unit].ordered;
-  uint64_t          newest = dart__am_newest(dart__engine.am, team->members[unit]);
+  uint64_t          newest = dart__am_newest(dart__engine.am, dart__team_member(team, unit));
   /* relaxed: threads that rely on each other's calls synchronise by themselves */
   uint64_t before = atomic_load_explicit(at, memory_order_relaxed);
 
@@ -41,7 +41,7 @@ static inline void dart__order_wait(const dart__team_t *team, int32_t unit)
       atomic_load_explicit(&dart__far_team(team)->unit[unit].ordered, memory_order_relaxed);
 
   if (__builtin_expect(number != 0, 0))
-    dart__am_settle_to(dart__engine.am, team->members[unit], number);
+    dart__am_settle_to(dart__engine.am, dart__team_member(team, unit), number);
 }
 
 #endif

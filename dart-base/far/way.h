@@ -77,7 +77,7 @@ static inline bool dart__way_follows(const dart__rma_t *rma, bool is_put)
 static inline bool dart__way_is_alone(const dart__address_t *at)
 {
   return dart__burst_add(&dart__far_team(at->team)->unit[at->unit].burst) &&
-         dart__far_is_reached(at) && dart__latency_is_awake(at->team->members[at->unit]);
+         dart__far_is_reached(at) && dart__latency_is_awake(dart__team_member(at->team, at->unit));
 }
 
 static inline dart__way_t dart__way_by_net(size_t nbytes, dart__way_t way)
@@ -118,7 +118,7 @@ static inline dart__way_t dart__way_to_record(const dart__rma_t *rma, bool is_pu
  * could hold up its flush, and with that the caller. */
 static inline bool dart__way_notifies_by_net(const dart__rma_t *rma)
 {
-  dart_unit_t target = rma->at.team->members[rma->at.unit];
+  dart_unit_t target = dart__team_member(rma->at.team, rma->at.unit);
 
   return rma->nbytes > DART__EAGER_MOST && dart__engine.by_agents &&
          dart__far_is_reached(&rma->at) && !dart__latency_is_slow(target) &&

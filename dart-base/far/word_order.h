@@ -83,7 +83,8 @@ static inline bool dart__word_order_requested(const dart__address_t *at, dart__t
 {
   return (dart__word_order_meet(&dart__word_order_of(at)->requested, t) ||
           dart__world.many_threads) &&
-         !dart__am_is_flushed(dart__engine.am, at->team->members[at->unit], DART__AM_REMOTE);
+         !dart__am_is_flushed(dart__engine.am, dart__team_member(at->team, at->unit),
+                              DART__AM_REMOTE);
 }
 
 static inline uint64_t dart__word_order_last(const dart__address_t *at)
@@ -112,7 +113,8 @@ static inline void dart__word_order_wait(const dart__address_t *at, dart__touche
 /** Before a request that puts or updates these words. */
 static inline void dart__word_order_request(const dart__address_t *at, dart__touched_t t)
 {
-  bool empties = dart__am_is_flushed(dart__engine.am, at->team->members[at->unit], DART__AM_REMOTE);
+  bool empties =
+      dart__am_is_flushed(dart__engine.am, dart__team_member(at->team, at->unit), DART__AM_REMOTE);
 
   dart__word_order_wait(at, t);
   dart__word_order_add(&dart__word_order_of(at)->requested, t, empties);
@@ -130,7 +132,7 @@ static inline void dart__word_order_request_too(const dart__address_t *at, dart_
 static inline void dart__word_order_transfer(const dart__address_t *at, dart__touched_t t)
 {
   if (__builtin_expect(dart__word_order_requested(at, t), 0))
-    dart__am_settle(dart__engine.am, at->team->members[at->unit]);
+    dart__am_settle(dart__engine.am, dart__team_member(at->team, at->unit));
 }
 
 /** After dart__completion_started, which has returned `newest`. */

@@ -91,7 +91,7 @@ static char *data_of(packet_t *p)
 
 static int32_t units_of(const dart__team_t *team, int32_t node)
 {
-  return team->node_start[node + 1] - team->node_start[node];
+  return dart__team_node_start(team, node + 1) - dart__team_node_start(team, node);
 }
 
 /* Boxes that each unit of node `to` has for the units of node `from`: unit i of that sends to unit i modulo theirs. */
@@ -121,7 +121,8 @@ static void find_partners(const dart__team_t *team, struct dart__file_boxes *b)
 
     for (int32_t from = 0; from < team->node; from++)
       before += boxes_for(team, from, to);
-    b->partners[to] = (partner_t){ team->unit_at[team->node_start[to] + team->node_me % theirs],
+    b->partners[to] = (partner_t){ dart__team_unit_at(team, dart__team_node_start(team, to) +
+                                                                team->node_me % theirs),
                                    before + team->node_me / theirs };
   }
 }
@@ -132,8 +133,9 @@ static void find_senders(const dart__team_t *team, struct dart__file_boxes *b)
 
   for (int32_t from = 0; from < team->nnodes; before += boxes_for(team, from, team->node), from++)
     for (int32_t i = team->node_me; from != team->node && i < units_of(team, from); i += own) {
-      b->senders[before + i / own] = team->unit_at[team->node_start[from] + i];
-      b->nsenders                  = before + i / own + 1;
+      b->senders[before + i / own] =
+          dart__team_unit_at(team, dart__team_node_start(team, from) + i);
+      b->nsenders = before + i / own + 1;
     }
 }
 
@@ -335,7 +337,7 @@ static void serve_packet(dart__file_call_t *c, uint64_t round, int32_t sender, p
   }
   if (!c->is_read)
     return;
-  back = out_at(b, c->team->node_of[sender], c->team->node);
+  back = out_at(b, dart__team_node_of(c->team, sender), c->team->node);
   put_to_box(b, sender, back + offsetof(packet_t, there), &p->there, sizeof p->there);
   put_to_box(b, sender, back + (size_t)(data_of(p) - (char *)p), data_of(p), p->there);
 }

@@ -76,8 +76,9 @@ static plan_t plan_of_node(const dart__file_call_t *c, int32_t node)
 {
   plan_t sum = { .first = UINT64_MAX };
 
-  for (int32_t i = c->team->node_start[node]; i < c->team->node_start[node + 1]; i++) {
-    const plan_t *plan = &c->file->plans[c->team->unit_at[i]];
+  for (int32_t i = dart__team_node_start(c->team, node);
+       i < dart__team_node_start(c->team, node + 1); i++) {
+    const plan_t *plan = &c->file->plans[dart__team_unit_at(c->team, i)];
 
     if (plan->joins)
       add_plan(&sum, plan);
@@ -89,7 +90,8 @@ static plan_t plan_of_node(const dart__file_call_t *c, int32_t node)
 
 static uint64_t units_of(const dart__file_call_t *c, int32_t node)
 {
-  return (uint64_t)(c->team->node_start[node + 1] - c->team->node_start[node]);
+  return (uint64_t)(dart__team_node_start(c->team, node + 1) -
+                    dart__team_node_start(c->team, node));
 }
 
 /* Blocks of the file system, as the first unit sees it, or pages, if they make no sense. */
@@ -116,7 +118,7 @@ static void divide_all(const dart__file_call_t *c, const plan_t *all)
            start = all->first / block * block;
 
   for (int32_t node = 0; node < c->team->nnodes; node++) {
-    uint64_t end = cut(all, (uint64_t)c->team->node_start[node + 1], whole, block);
+    uint64_t end = cut(all, (uint64_t)dart__team_node_start(c->team, node + 1), whole, block);
 
     end                    = end > start ? end : start;
     c->file->domains[node] = (dart__file_domain_t){ .start = start, .end = end };

@@ -150,7 +150,8 @@ static bool are_same(const opened_t *a, const opened_t *b)
 static bool is_same_file(const dart__team_t *team, const opened_t *all, int32_t unit)
 {
   const opened_t *own = &all[unit], *first = &all[0];
-  const opened_t *leader = &all[team->unit_at[team->node_start[team->node_of[unit]]]];
+  const opened_t *leader =
+      &all[dart__team_unit_at(team, dart__team_node_start(team, dart__team_node_of(team, unit)))];
 
   return are_same(own, leader) &&
          (own->kernel == 0 || own->kernel != first->kernel || are_same(own, first));
@@ -164,10 +165,11 @@ static void say_differences(const char *function, const dart__team_t *team, cons
 
   if (!is_same_file(team, all, team->me))
     dart__error("%s: %s is another file than that of unit %d", function, path,
-                team->members[are_same(own, &all[team->node_units[0]]) ? 0 : team->node_units[0]]);
+                dart__team_member(
+                    team, are_same(own, &all[team->node_units[0]]) ? 0 : team->node_units[0]));
   else if (own->number != all[0].number && dart__team_is_leader(team))
     dart__warn("%s: %s has another inode number than on the host of unit %d: are they one file?",
-               function, path, team->members[0]);
+               function, path, dart__team_member(team, 0));
 }
 
 /* The same on all units, from what all have opened. */
@@ -234,7 +236,7 @@ static dart_ret_t open_all(const char *function, dart__team_t *team, dart_file_t
   if (team->me != 0)
     own = open_own(function, file, path, false, mode);
   file->name    = first.word;
-  file->pointer = dart__table_word(team->members[0], file->name);
+  file->pointer = dart__table_word(dart__team_member(team, 0), file->name);
   return agree_on_opened(function, team, file, path, &own);
 }
 

@@ -32,9 +32,9 @@ void *dart__layer_wait(const char *function, dart_team_t id, uint64_t step)
 
   if (team == NULL)
     return NULL;
-  return dart__waiting_begin(function,
-                             (dart__wait_for_t){ DART__WAIT_COLLECTIVE, id, team->members[0],
-                                                 LAYER_STEP | step, (uint64_t)team->nunits });
+  return dart__waiting_begin(
+      function, (dart__wait_for_t){ DART__WAIT_COLLECTIVE, id, dart__team_member(team, 0),
+                                    LAYER_STEP | step, (uint64_t)team->nunits });
 }
 
 void dart__layer_waited(void *wait)

@@ -49,7 +49,7 @@ static void inform_of_teams(dart_unit_t unit)
 static void inform_far_units(void)
 {
   for (dart_unit_t u = 0; u < dart__world.nunits; u++)
-    if (dart__world.node_of[u] != dart__world.node_of[dart__world.me])
+    if (dart__world_node(u) != dart__world_node(dart__world.me))
       inform_of_teams(u);
   dart__am_push(dart__engine.am);
 }

@@ -127,7 +127,7 @@ static void print_csv(const table_t *t)
     fputc('\n', t->to);
   }
   for (int32_t row = 0; row < t->nunits; row++) {
-    fprintf(t->to, "%d,%d,%u", (int)(t->first + row), (int)dart__world.node_of[t->first + row],
+    fprintf(t->to, "%d,%d,%u", (int)(t->first + row), (int)dart__world_node(t->first + row),
             (unsigned)dart__world.cycle);
     for (size_t i = 0; i < t->size; i++)
       fprintf(t->to, ",%" PRIu64, value(t, row, i));
@@ -172,7 +172,7 @@ static void print_json(const table_t *t)
   fputs("\n],\n\"values\": [", t->to);
   for (int32_t row = 0; row < t->nunits; row++) {
     fprintf(t->to, "%s\n  { \"unit\": %d, \"node\": %d", row == 0 ? "" : ",", (int)(t->first + row),
-            (int)dart__world.node_of[t->first + row]);
+            (int)dart__world_node(t->first + row));
     for (size_t i = 0; i < t->size; i++)
       fprintf(t->to, ", \"%s\": %" PRIu64, info_of(i).name, value(t, row, i));
     fputs(" }", t->to);

@@ -90,7 +90,8 @@ static struct {
 static state_t *near_state(const dart__team_t *team, const struct dart_lock_struct *lock,
                            int32_t unit)
 {
-  return (state_t *)(void *)dart__pool_address(team->members[unit], lock->places[unit].state);
+  return (state_t *)(void *)dart__pool_address(dart__team_member(team, unit),
+                                               lock->places[unit].state);
 }
 
 /* ---- life -------------------------------------------------------------------------------- */
@@ -189,7 +190,7 @@ dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
     return ret;
   }
   dart__coll_share(team, &own, (*lock)->places, sizeof own);
-  (*lock)->turns  = (dart__table_t){ team->members[0], (*lock)->places[0].table };
+  (*lock)->turns  = (dart__table_t){ dart__team_member(team, 0), (*lock)->places[0].table };
   (*lock)->cohort = &near_state(team, *lock, team->node_units[0])->cohort;
   return DART_OK;
 }

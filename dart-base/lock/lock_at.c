@@ -153,7 +153,8 @@ static dart__waiting_t *note_lock_at_wait(const dart__address_t *at)
 {
   return dart__waiting_begin(
       "dart_lock_at_acquire",
-      (dart__wait_for_t){ DART__WAIT_LOCK_AT, at->team->id, at->team->members[at->unit], at->offset,
+      (dart__wait_for_t){ DART__WAIT_LOCK_AT, at->team->id, dart__team_member(at->team, at->unit),
+                          at->offset,
                           (uint64_t)(uint32_t)at->unit << 32 | (uint32_t)at->segment->id });
 }
 

@@ -137,7 +137,7 @@ static dart_range_t new_range(const dart__team_t *team, uint64_t stripe)
     return NULL;
   }
   for (size_t u = 0; u < nunits; u++)
-    range->members[u] = team->members[u];
+    range->members[u] = dart__team_member(team, u);
   return range;
 }
 

@@ -110,123 +110,152 @@ int32_t dart__team_widest_node(const dart__team_t *team)
   int32_t widest = 0;
 
   for (int32_t k = 0; k < team->nnodes; k++)
-    if (team->node_start[k + 1] - team->node_start[k] > widest)
-      widest = team->node_start[k + 1] - team->node_start[k];
+    if (dart__team_node_start(team, k + 1) - dart__team_node_start(team, k) > widest)
+      widest = dart__team_node_start(team, k + 1) - dart__team_node_start(team, k);
   return widest;
 }
 
-int32_t dart__team_unit_of(const dart__team_t *team, dart_unit_t global)
-{
-  int32_t low = 0, high = team->nunits;
+/* ---- members ------------------------------------------------------------------------------------ */
 
-  if (global < 0)
-    return -1;
-  /* members 0, 1, 2, ...: the team of all units, mostly */
-  if (global < team->nunits && team->members[global] == global)
-    return global;
+dart__members_t dart__members_of(const dart_unit_t *ids, int32_t count)
+{
+  dart__members_t members = { .count  = count,
+                              .first  = ids[0],
+                              .stride = count > 1 ? ids[1] - ids[0] : 1 };
+
+  for (int32_t i = 2; i < count && members.ids == NULL; i++)
+    if (ids[i] - ids[i - 1] != members.stride)
+      members.ids = ids;
+  return members;
+}
+
+static int32_t find_in_list(const dart__members_t *members, dart_unit_t global)
+{
+  int32_t low = 0, high = members->count;
+
   while (low < high) {
     int32_t middle = low + (high - low) / 2;
 
-    if (team->members[middle] < global)
+    if (members->ids[middle] < global)
       low = middle + 1;
     else
       high = middle;
   }
-  return low < team->nunits && team->members[low] == global ? low : -1;
+  return low < members->count && members->ids[low] == global ? low : -1;
 }
 
-/* Number the nodes in the order of their first unit, and list units node by node. `number` maps
- * a node of the job to a node of the team. */
-static void arrange_nodes(dart__team_t *team, int32_t *number)
+int32_t dart__team_unit_of(const dart__team_t *team, dart_unit_t global)
 {
-  int32_t filled = 0;
+  const dart__members_t *members = &team->members;
+  int32_t                unit;
 
-  for (int32_t u = 0; u < team->nunits; u++)
-    number[dart__world.node_of[team->members[u]]] = -1;
-  for (int32_t u = 0; u < team->nunits; u++) {
-    int32_t *node = &number[dart__world.node_of[team->members[u]]];
-
-    if (*node < 0)
-      *node = team->nnodes++;
-    team->node_of[u] = *node;
-    team->node_start[*node + 1]++;
-  }
-  for (int32_t k = 0; k < team->nnodes; k++)
-    team->node_start[k + 1] += team->node_start[k];
-
-  for (int32_t k = 0; k < team->nnodes; k++)
-    number[k] = team->node_start[k]; /* next index to fill */
-  for (int32_t u = 0; u < team->nunits; u++) {
-    team->rank[u]                = number[team->node_of[u]]++;
-    team->unit_at[team->rank[u]] = u;
-  }
-
-  team->node        = team->node_of[team->me];
-  team->node_nunits = team->node_start[team->node + 1] - team->node_start[team->node];
-  for (int32_t u = 0; u < team->nunits; u++)
-    if (team->node_of[u] == team->node) {
-      if (u == team->me)
-        team->node_me = filled;
-      team->node_units[filled++] = u;
-    }
+  if (global < members->first)
+    return -1;
+  if (members->ids != NULL)
+    return find_in_list(members, global);
+  unit = (global - members->first) / members->stride;
+  return unit < members->count && dart__member(members, unit) == global ? unit : -1;
 }
+
+static int32_t node_of_member(const void *members, int32_t unit)
+{
+  return dart__world_node(dart__member(members, unit));
+}
+
+/* A team of all units has the job's tables. False: no memory. */
+static bool place_team(dart__team_t *team)
+{
+  team->has_nodes = team->nunits < dart__world.nunits;
+  if (!team->has_nodes)
+    team->nodes = dart__world.nodes;
+  else if (!dart__placement_find(&team->nodes, team->nunits, dart__world.nodes.nnodes,
+                                 node_of_member, &team->members))
+    return false;
+  team->nnodes = team->nodes.nnodes;
+  return true;
+}
+
+/* The units of this node. False: no memory. */
+static bool list_node(dart__team_t *team)
+{
+  int32_t first;
+
+  team->node        = dart__team_node_of(team, team->me);
+  first             = dart__team_node_start(team, team->node);
+  team->node_nunits = dart__team_node_start(team, team->node + 1) - first;
+  team->node_me     = dart__team_rank(team, team->me) - first;
+  team->node_units  = calloc((size_t)team->node_nunits, sizeof *team->node_units);
+  if (team->node_units == NULL)
+    return false;
+  for (int32_t i = 0; i < team->node_nunits; i++)
+    team->node_units[i] = dart__team_unit_at(team, first + i);
+  return true;
+}
+
+/* ---- life --------------------------------------------------------------------------------------- */
 
 /* The step is counted on before the wait for it. */
 dart__waiting_t *dart__team_note_wait(void *subject)
 {
   const dart__team_t *team = subject;
 
-  return dart__waiting_begin(dart__call,
-                             (dart__wait_for_t){ DART__WAIT_COLLECTIVE, team->id, team->members[0],
-                                                 team->exchange.episode, (uint64_t)team->nunits });
+  return dart__waiting_begin(
+      dart__call, (dart__wait_for_t){ DART__WAIT_COLLECTIVE, team->id, team->members.first,
+                                      team->exchange.episode, (uint64_t)team->nunits });
 }
 
-dart__team_t *dart__team_new(const dart_unit_t *members, int32_t nunits)
+static bool copy_members(dart__team_t *team, const dart__members_t *members)
 {
-  size_t        count = (size_t)nunits;
-  dart__team_t *team  = calloc(1, sizeof *team);
-  int32_t      *number;
+  dart_unit_t *ids;
+
+  team->members = *members;
+  if (members->ids == NULL)
+    return true;
+  team->members.ids = ids = calloc((size_t)members->count, sizeof *ids);
+  if (ids != NULL)
+    memcpy(ids, members->ids, (size_t)members->count * sizeof *ids);
+  return ids != NULL;
+}
+
+/* False: no memory. */
+static bool describe(dart__team_t *team, const dart__members_t *members)
+{
+  if (!copy_members(team, members))
+    return false;
+  team->me = dart__team_unit_of(team, dart__world.me);
+  if (!place_team(team) || !list_node(team))
+    return false;
+  if (team->nnodes == 1 || !dart__team_is_leader(team))
+    return true;
+  team->node_bytes = calloc((size_t)team->nnodes + 1, sizeof *team->node_bytes);
+  return team->node_bytes != NULL;
+}
+
+dart__team_t *dart__team_new(const dart__members_t *members)
+{
+  dart__team_t *team = calloc(1, sizeof *team);
 
   if (team == NULL)
     return NULL;
   team->id         = DART_TEAM_NULL;
-  team->nunits     = nunits;
+  team->nunits     = members->count;
   team->first_free = 1;
   team->wait       = dart__world.wait;
-  team->members    = calloc(count, sizeof *team->members);
-  team->node_of    = calloc(count, sizeof *team->node_of);
-  team->node_units = calloc(count, sizeof *team->node_units);
-  team->rank       = calloc(count, sizeof *team->rank);
-  team->node_start = calloc(count + 1, sizeof *team->node_start);
-  team->unit_at    = calloc(count, sizeof *team->unit_at);
-  team->node_bytes = calloc(count + 1, sizeof *team->node_bytes);
   new_tables(team);
-  number = calloc((size_t)dart__world.nunits, sizeof *number);
-  if (team->members == NULL || team->node_of == NULL || team->node_units == NULL ||
-      team->rank == NULL || team->node_start == NULL || team->unit_at == NULL ||
-      team->node_bytes == NULL || team->segments == NULL || team->direct_map == NULL ||
-      number == NULL) {
-    free(number);
-    dart__team_delete(team);
-    return NULL;
-  }
-  memcpy(team->members, members, count * sizeof *members);
-  team->me = dart__team_unit_of(team, dart__world.me);
-  arrange_nodes(team, number);
-  free(number);
-  return team;
+  if (team->segments != NULL && team->direct_map != NULL && describe(team, members))
+    return team;
+  dart__team_delete(team);
+  return NULL;
 }
 
 void dart__team_delete(dart__team_t *team)
 {
   if (team == NULL)
     return;
-  free(team->members);
-  free(team->node_of);
+  free((void *)(uintptr_t)team->members.ids);
+  if (team->has_nodes)
+    dart__placement_clear(&team->nodes);
   free(team->node_units);
-  free(team->rank);
-  free(team->node_start);
-  free(team->unit_at);
   free(team->node_bytes);
   keep_tables(team);
   dart__level_add(DART__LEVEL_TABLES, team->ended != NULL ? -(int64_t)ENDED_BYTES : 0);

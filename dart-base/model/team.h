@@ -11,6 +11,7 @@
 
 #include <dash/dart/if/dart_team_group.h>
 
+#include "model/placement.h"
 #include "model/segment.h"
 #include "wait/exchange.h"
 #include "wait/waiting.h"
@@ -27,21 +28,29 @@ typedef struct {
   uint32_t    kind;
 } dart__collective_t;
 
+/* Global ids, ascending: first, first + stride, ...; or a list. */
+typedef struct {
+  int32_t            count;
+  dart_unit_t        first;
+  int32_t            stride;
+  const dart_unit_t *ids; /* NULL: there is no list */
+} dart__members_t;
+
 typedef struct dart__team {
-  dart_team_t  id;
-  int32_t      nunits;
-  int32_t      me;      /* own team id */
-  dart_unit_t *members; /* team id → global id, ascending */
-  int32_t     *node_of; /* team id → node of the team; nodes are numbered by first unit */
-  int32_t      nnodes;
-  int32_t      node; /* own node */
-  int32_t      node_nunits;
-  int32_t      node_me;    /* own index in node_units; 0 is the node's leader */
-  int32_t     *node_units; /* team ids of this node's units, ascending */
-  int32_t     *rank;       /* team id → its index when units are listed node by node */
-  int32_t     *node_start; /* node → index of its first unit in that list; [nnodes] = nunits */
-  int32_t     *unit_at;    /* index in that list → team id */
-  size_t *node_bytes; /* [nnodes + 1], scratch of collectives: where each node's block starts */
+  dart_team_t       id;
+  int32_t           nunits;
+  int32_t           me;        /* own team id */
+  dart__members_t   members;   /* the list is the team's */
+  dart__placement_t nodes;     /* by team ids */
+  bool              has_nodes; /* their tables are the team's; else the job's */
+  int32_t           nnodes;
+  int32_t           node; /* own node */
+  int32_t           node_nunits;
+  int32_t           node_me;    /* own index in node_units; 0 is the node's leader */
+  int32_t          *node_units; /* team ids of this node's units, ascending */
+  size_t                 *
+      node_bytes; /* [nnodes + 1], a leader's scratch in collectives: where each node's block starts; NULL: this
+                         unit is none, or there is one node */
   dart__segment_t   **segments;      /* DART__MAX_SEGMENTS slots */
   int32_t             nsegments;     /* entries of that ... */
   int32_t             most_segments; /* ... and the most that there have been at a time */
@@ -94,9 +103,17 @@ static inline dart__segment_t *dart__segment_find_ended(const dart__team_t *team
   return id >= 0 || team->ended == NULL ? NULL : team->ended[~id];
 }
 
-/** Describe a team of `nunits` units, `members` (ascending global ids, copied), of which the caller
- *  is one. Local; it is in no table, and has no shared memory yet. NULL: no memory. */
-dart__team_t *dart__team_new(const dart_unit_t *members, int32_t nunits);
+/** `count` > 0 ascending global ids, without the list if a rule gives them. */
+dart__members_t dart__members_of(const dart_unit_t *ids, int32_t count);
+
+static inline dart_unit_t dart__member(const dart__members_t *members, int32_t index)
+{
+  return members->ids == NULL ? members->first + index * members->stride : members->ids[index];
+}
+
+/** Describe a team of these members (a list is copied), of which the caller is one. Local; it is in no table, and has
+ *  no shared memory yet. NULL: no memory. */
+dart__team_t *dart__team_new(const dart__members_t *members);
 void          dart__team_delete(dart__team_t *team);
 
 /** Free what deleted teams have left for new ones (exit). */
@@ -140,9 +157,38 @@ static inline void dart__team_forget_call(dart__team_t *team)
   team->call.kind     = 0;
 }
 
+/** The global id of a unit. */
+static inline dart_unit_t dart__team_member(const dart__team_t *team, int32_t unit)
+{
+  return dart__member(&team->members, unit);
+}
+
+/** The node of a unit, in the team; and whether it is this unit's. */
+static inline int32_t dart__team_node_of(const dart__team_t *team, int32_t unit)
+{
+  return dart__placement_node(&team->nodes, unit);
+}
+
 static inline bool dart__team_is_on_node(const dart__team_t *team, int32_t unit)
 {
-  return team->node_of[unit] == team->node;
+  return dart__placement_is_on(&team->nodes, unit, team->node);
+}
+
+/** The index of a unit when all are listed node by node; the unit at an index; the index of a node's first unit, where
+ *  for node nnodes it is nunits. */
+static inline int32_t dart__team_rank(const dart__team_t *team, int32_t unit)
+{
+  return dart__placement_rank(&team->nodes, unit);
+}
+
+static inline int32_t dart__team_unit_at(const dart__team_t *team, int32_t rank)
+{
+  return dart__placement_unit(&team->nodes, rank);
+}
+
+static inline int32_t dart__team_node_start(const dart__team_t *team, int32_t node)
+{
+  return team->nodes.start[node];
 }
 
 static inline bool dart__team_is_leader(const dart__team_t *team)

@@ -35,3 +35,14 @@ void dart__world_set_pace(uint32_t sharing)
   pace->nap_us   = (uint32_t)dart__settings.nap;
   pace->per_core = (sharing + ncores - 1) / ncores;
 }
+
+static int32_t name_of_node(const void *node_of, int32_t unit)
+{
+  return ((const int32_t *)node_of)[unit];
+}
+
+bool dart__world_find_nodes(void)
+{
+  return dart__placement_find(&dart__world.nodes, dart__world.nunits, dart__world.nunits,
+                              name_of_node, dart__world.node_of);
+}

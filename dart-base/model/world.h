@@ -7,6 +7,7 @@
 
 #include <dash/dart/if/dart_types.h>
 
+#include "model/placement.h"
 #include "wait/wait.h"
 
 typedef struct {
@@ -24,8 +25,10 @@ typedef struct {
   uint32_t    cycle; /* of init and exit, counted: detects objects of former cycles */
   dart_unit_t me;    /* global id */
   int32_t     nunits;
-  int32_t    *node_of; /* global id → number of its node; units with equal numbers are near */
-  int32_t    *pid_of;  /* global id → process id; meaningful for units of this node */
+  int32_t *
+      node_of; /* global id → a name of its node, from 0 to nunits - 1; NULL once `nodes` are found */
+  dart__placement_t nodes;  /* of all units; those of one node are near */
+  int32_t          *pid_of; /* global id → process id; meaningful for units of this node */
 
   dart__wait_pace_t
       pace; /* how long this unit spins, yields and sleeps; every policy refers to it */
@@ -63,6 +66,15 @@ static inline void dart__world_add(_Atomic uint32_t *counter, uint32_t by)
   else
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + by,
                           memory_order_relaxed);
+}
+
+/** Find `nodes` by `node_of`. False: no memory. */
+bool dart__world_find_nodes(void);
+
+/** The node of a unit, by global id. */
+static inline int32_t dart__world_node(dart_unit_t unit)
+{
+  return dart__placement_node(&dart__world.nodes, unit);
 }
 
 /** Set the pace by the settings, if `sharing` units (with this one) share this unit's processors. `progress` and

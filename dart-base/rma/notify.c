@@ -53,7 +53,7 @@ static dart_ret_t check_flag(const char *function, dart_gptr_t flag, dart__addre
 
 static dart_unit_t target_of(const dart__address_t *at)
 {
-  return at->team->members[at->unit];
+  return dart__team_member(at->team, at->unit);
 }
 
 /* Its memory was allocated elsewhere, or registered on another node. */
@@ -273,7 +273,7 @@ dart_ret_t dart_notify(dart_gptr_t flag, uint64_t by)
     return notify_only(__func__, flag, by, DART_OP_SUM);
   /* as in update_near */
   atomic_fetch_add_explicit((_Atomic uint64_t *)(void *)near, by, memory_order_seq_cst);
-  dart__event_nudge(dart__twosided_event(dart__teams[flag.teamid]->members[flag.unitid]));
+  dart__event_nudge(dart__twosided_event(dart__team_member(dart__teams[flag.teamid], flag.unitid)));
   return DART_OK;
 }
 

@@ -56,9 +56,10 @@ static void map_zeros(void)
  * unmapped before, as Linux does it. */
 void dart__watch_open(void)
 {
-  dart__team_t *all       = dart__teams[DART_TEAM_ALL];
-  char         *notes_end = (char *)(dart__twosided_watches(all->members[all->node_units[0]]) + 1);
-  char         *page      = notes_end + (-(uintptr_t)notes_end & (DART__WATCH_PAGE - 1));
+  dart__team_t *all = dart__teams[DART_TEAM_ALL];
+  char         *notes_end =
+      (char *)(dart__twosided_watches(dart__team_member(all, all->node_units[0])) + 1);
+  char *page = notes_end + (-(uintptr_t)notes_end & (DART__WATCH_PAGE - 1));
 
   count                  = (_Atomic uint32_t *)(void *)page;
   dart__deferred.applied = watch_applied;
@@ -215,7 +216,7 @@ static bool overlaps(const dart__watched_t *what, uint64_t from, uint64_t nbytes
 
 void dart__watch_wrote(dart_gptr_t gptr, uint64_t nbytes)
 {
-  dart_unit_t            unit = dart__teams[gptr.teamid]->members[gptr.unitid];
+  dart_unit_t            unit = dart__team_member(dart__teams[gptr.teamid], gptr.unitid);
   const dart__watches_t *watches;
   dart__watched_t        what;
 
@@ -290,7 +291,7 @@ static void watch_applied(const dart__deferred_t *queue, uint32_t end)
   if (!dart__is_watched())
     return;
   for (int32_t i = 0; i < all->node_nunits; i++) {
-    dart_unit_t            unit    = all->members[all->node_units[i]];
+    dart_unit_t            unit    = dart__team_member(all, all->node_units[i]);
     const dart__watches_t *watches = dart__twosided_watches(unit);
 
     for (int k = 0; k < DART__WATCHES; k++)

@@ -79,7 +79,7 @@ dart_ret_t dart__words_locate(const char *function, dart__wait_kind_t kind, dart
     return DART_ERR_INVAL;
   if (at_out->unit != at_out->team->me) {
     dart__error("%s: the %s is unit %d's, and this is unit %d", function, name_of(kind),
-                at_out->team->members[at_out->unit], dart__world.me);
+                dart__team_member(at_out->team, at_out->unit), dart__world.me);
     return DART_ERR_INVAL;
   }
   if (!dart__is_aligned(at_out, size)) {

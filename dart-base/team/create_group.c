@@ -164,9 +164,10 @@ static dart_ret_t agree_on_id(const call_t *call, dart_ret_t mine, int32_t *id_o
 /* What this unit allocates. */
 static dart_ret_t prepare_team(call_t *call)
 {
-  dart_ret_t ret;
+  dart__members_t members = dart__members_of(call->ids, (int32_t)call->count);
+  dart_ret_t      ret;
 
-  call->team = dart__team_describe(call->ids, call->count);
+  call->team = dart__team_describe(&members);
   if (call->team == NULL)
     return DART_ERR_NOMEM;
   if (!dart__team_is_leader(call->team))
@@ -193,7 +194,7 @@ static void open_exchange(call_t *call)
     hear(call, dart__team_leader(team), &word);
   else
     for (int32_t i = 1; i < team->node_nunits; i++)
-      send_word(call, team->members[team->node_units[i]], &word);
+      send_word(call, dart__team_member(team, team->node_units[i]), &word);
   dart__team_exchange_open(team, word.exchange);
 }
 

@@ -17,8 +17,17 @@ dart_group_t dart__group_new(const dart_unit_t *ids, size_t count)
     return NULL;
   }
   group->count = count;
-  if (count > 0)
+  if (ids != NULL && count > 0)
     memcpy(group->ids, ids, count * sizeof *ids);
+  return group;
+}
+
+dart_group_t dart__group_of(const dart__members_t *members)
+{
+  dart_group_t group = dart__group_new(NULL, (size_t)members->count);
+
+  for (int32_t i = 0; group != NULL && i < members->count; i++)
+    group->ids[i] = dart__member(members, i);
   return group;
 }
 

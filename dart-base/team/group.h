@@ -6,14 +6,17 @@
 
 #include <dash/dart/if/dart_team_group.h>
 
+#include "model/team.h"
+
 struct dart_group_struct {
   size_t       count;
   size_t       room; /* ids that fit into `ids` */
   dart_unit_t *ids;
 };
 
-/** A group of `count` ids, ascending (copied; NULL for none). NULL: no memory. */
+/** A group of `count` ids, ascending (copied; NULL: they are not set yet). NULL: no memory. */
 dart_group_t dart__group_new(const dart_unit_t *ids, size_t count);
+dart_group_t dart__group_of(const dart__members_t *members); /* the same */
 void         dart__group_delete(dart_group_t group);
 
 /** The index of `unit`, or the index at which it would have to be inserted. */

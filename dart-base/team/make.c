@@ -32,9 +32,9 @@
 #define FIRST_RESULT   1024
 #define FIRST_PER_UNIT 48
 
-dart__team_t *dart__team_describe(const dart_unit_t *members, size_t count)
+dart__team_t *dart__team_describe(const dart__members_t *members)
 {
-  dart__team_t *team = dart__team_new(members, (int32_t)count);
+  dart__team_t *team = dart__team_new(members);
 
   if (team == NULL)
     return NULL;
@@ -144,7 +144,7 @@ static void widen(dart__team_t *team)
 
 dart_unit_t dart__team_leader(const dart__team_t *team)
 {
-  return team->members[team->node_units[0]];
+  return dart__team_member(team, team->node_units[0]);
 }
 
 dart_ret_t dart__team_exchange_alloc(const dart__team_t *team, uint64_t *offset_out)

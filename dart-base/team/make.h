@@ -7,7 +7,7 @@
 #include "model/team.h"
 
 /** Allocate a team with these members, not open. Local. NULL: no memory. */
-dart__team_t *dart__team_describe(const dart_unit_t *members, size_t count);
+dart__team_t *dart__team_describe(const dart__members_t *members);
 
 /** Close the team if it is open, and free it; NULL: nothing. Collective if it was opened on all units. */
 void dart__team_discard(dart__team_t *team);

@@ -39,23 +39,35 @@ DART__PROFILED(dart_size);
 DART__PROFILED(dart_team_unit_l2g);
 DART__PROFILED(dart_team_unit_g2l);
 
+/* The nodes of all units, by rule if there is one, instead of what the network says of each unit. */
+static bool place_units(void)
+{
+  bool are_found = dart__world_find_nodes();
+
+  free(dart__world.node_of);
+  dart__world.node_of = NULL;
+  return are_found;
+}
+
 /* Allocate all that this unit needs for the first team and the pool; both are not open. NULL: no memory. */
 static dart__team_t *prepare_all(void)
 {
-  dart_unit_t  *members = calloc((size_t)dart__world.nunits, sizeof *members);
-  dart__team_t *all;
+  dart__members_t members = { .count = dart__world.nunits, .stride = 1 };
+  dart__team_t   *all     = place_units() ? dart__team_describe(&members) : NULL;
 
-  if (members == NULL)
-    return NULL;
-  for (dart_unit_t u = 0; u < dart__world.nunits; u++)
-    members[u] = u;
-  all = dart__team_describe(members, (size_t)dart__world.nunits);
-  free(members);
   dart__world.pid_of = calloc((size_t)dart__world.nunits, sizeof *dart__world.pid_of);
   if (all != NULL && dart__world.pid_of != NULL && dart__pool_prepare(all) == DART_OK)
     return all;
   dart__team_discard(all);
   return NULL;
+}
+
+/* What prepare_all has made, once the team is gone. */
+static void forget_nodes(void)
+{
+  free(dart__world.pid_of);
+  dart__world.pid_of = NULL;
+  dart__placement_clear(&dart__world.nodes);
 }
 
 /* The worst of all units' results, DART_ERR_INVAL if their settings differ; and the bytes of a set of processors, which
@@ -117,8 +129,7 @@ dart_ret_t dart__team_enter_all(dart__team_t *all, dart_ret_t mine, size_t leade
     dart__locality_close();
     dart__pool_close();
     dart__team_discard(all);
-    free(dart__world.pid_of);
-    dart__world.pid_of = NULL;
+    forget_nodes();
     return ret;
   }
   dart__assert(offset == at);
@@ -155,8 +166,7 @@ void dart__team_close_all(void)
   dart__team_leave(all);
   dart__team_discard(all);
   dart__team_free_spare();
-  free(dart__world.pid_of);
-  dart__world.pid_of = NULL;
+  forget_nodes();
 }
 
 /* Open the exchange of this node, which is at `own` in the pool of its leader. */
@@ -167,8 +177,8 @@ static void share_exchange(dart__team_t *parent, dart__team_t *team, uint64_t ow
 
   if (team == NULL)
     return;
-  leader = parent->rank[dart__team_unit_of(parent, dart__team_leader(team))] -
-           parent->node_start[parent->node];
+  leader = dart__team_rank(parent, dart__team_unit_of(parent, dart__team_leader(team))) -
+           dart__team_node_start(parent, parent->node);
   memcpy(&own, slots + (size_t)leader * parent->exchange.slot_bytes, sizeof own);
   dart__team_exchange_open(team, own);
 }
@@ -193,14 +203,14 @@ typedef struct {
   bool          has_exchange;
 } plan_t;
 
-static dart_ret_t prepare_plan(const dart_unit_t *members, size_t count, plan_t *plan)
+static dart_ret_t prepare_plan(const dart__members_t *members, plan_t *plan)
 {
   dart_ret_t ret;
 
   *plan = (plan_t){ .team = NULL };
-  if (count == 0)
+  if (members == NULL)
     return DART_OK;
-  plan->team = dart__team_describe(members, count);
+  plan->team = dart__team_describe(members);
   if (plan->team == NULL)
     return DART_ERR_NOMEM;
   if (!dart__team_is_leader(plan->team))
@@ -227,13 +237,13 @@ static dart_ret_t open_team(dart__team_t *parent, plan_t *plan, int32_t id)
   return ret;
 }
 
-/* Common to create and clone. Collective over the parent; `count` is 0 on units that are no members. */
-static dart_ret_t create(const char *function, dart__team_t *parent, const dart_unit_t *members,
-                         size_t count, dart_team_t *newteam)
+/* Common to create and clone. Collective over the parent; `members` is NULL on units that are none. */
+static dart_ret_t create(const char *function, dart__team_t *parent, const dart__members_t *members,
+                         dart_team_t *newteam)
 {
   plan_t     plan;
   int32_t    id;
-  dart_ret_t ret = agree_on_id(parent, prepare_plan(members, count, &plan), &id);
+  dart_ret_t ret = agree_on_id(parent, prepare_plan(members, &plan), &id);
 
   if (ret == DART_OK)
     ret = open_team(parent, &plan, id);
@@ -258,7 +268,8 @@ static dart_ret_t create(const char *function, dart__team_t *parent, const dart_
 
 dart_ret_t dart_team_create(dart_team_t teamid, const dart_group_t group, dart_team_t *newteam)
 {
-  dart__team_t *parent = dart__check_team(__func__, teamid);
+  dart__team_t   *parent = dart__check_team(__func__, teamid);
+  dart__members_t members;
 
   if (newteam == NULL) {
     dart__error("%s: newteam is NULL", __func__);
@@ -273,8 +284,9 @@ dart_ret_t dart_team_create(dart_team_t teamid, const dart_group_t group, dart_t
       return DART_ERR_INVAL;
     }
   if (group == NULL || !dart__group_has(group, dart__world.me))
-    return create(__func__, parent, NULL, 0, newteam);
-  return create(__func__, parent, group->ids, group->count, newteam);
+    return create(__func__, parent, NULL, newteam);
+  members = dart__members_of(group->ids, (int32_t)group->count);
+  return create(__func__, parent, &members, newteam);
 }
 
 dart_ret_t dart_team_clone(dart_team_t teamid, dart_team_t *newteam)
@@ -286,8 +298,7 @@ dart_ret_t dart_team_clone(dart_team_t teamid, dart_team_t *newteam)
     return DART_ERR_INVAL;
   }
   *newteam = DART_TEAM_NULL;
-  return team == NULL ? DART_ERR_INVAL
-                      : create(__func__, team, team->members, (size_t)team->nunits, newteam);
+  return team == NULL ? DART_ERR_INVAL : create(__func__, team, &team->members, newteam);
 }
 
 dart_ret_t dart_team_destroy(dart_team_t *teamid)
@@ -331,7 +342,7 @@ dart_ret_t dart_team_get_group(dart_team_t teamid, dart_group_t *group)
   *group = DART_GROUP_NULL;
   if (team == NULL)
     return DART_ERR_INVAL;
-  *group = dart__group_new(team->members, (size_t)team->nunits);
+  *group = dart__group_of(&team->members);
   if (*group == DART_GROUP_NULL) {
     dart__error("%s: no memory for a group of %d units", __func__, team->nunits);
     return DART_ERR_NOMEM;
@@ -414,7 +425,7 @@ dart_ret_t dart_team_unit_l2g(dart_team_t teamid, dart_team_unit_t localid,
                 teamid);
     return DART_ERR_INVAL;
   }
-  *globalid = dart_create_global_unit(team->members[localid.id]);
+  *globalid = dart_create_global_unit(dart__team_member(team, localid.id));
   return DART_OK;
 }
 

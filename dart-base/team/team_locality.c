@@ -71,11 +71,11 @@ static bool are_same(const place_t *a, const place_t *b)
 static void describe_unit(const dart__team_t *all, int32_t unit, dart__hardware_t *hardware_out)
 {
   const place_t *place = place_of(unit);
-  int32_t        node = all->node_of[unit], first = all->node_start[node];
+  int32_t        node = dart__team_node_of(all, unit), first = dart__team_node_start(all, node);
 
-  dart__hardware_of((uint32_t)(all->rank[unit] - first),
-                    (uint32_t)(all->node_start[node + 1] - first), (int)place->cpu, place->set,
-                    places.set_bytes, hardware_out);
+  dart__hardware_of((uint32_t)(dart__team_rank(all, unit) - first),
+                    (uint32_t)(dart__team_node_start(all, node + 1) - first), (int)place->cpu,
+                    place->set, places.set_bytes, hardware_out);
 }
 
 /* Units with the same processors, of which there are few sets, have the same hardware, unless hwloc shows another
@@ -157,7 +157,7 @@ bool dart__locality_places(const dart__team_t *team, dart__tree_place_t places[]
   if (describe_if_due() != DART_OK)
     return false;
   for (int32_t i = 0; i < team->node_nunits; i++)
-    places[i] = place_in(&hardware[team->members[team->node_units[i]]]);
+    places[i] = place_in(&hardware[dart__team_member(team, team->node_units[i])]);
   return true;
 }
 
@@ -173,9 +173,9 @@ static dart_ret_t build(dart__team_t *team)
   if (locality == NULL || units == NULL || describe_if_due() != DART_OK)
     goto free_all;
   for (int32_t u = 0; u < team->nunits; u++)
-    units[u] = (dart__domain_unit_t){ .id       = team->members[u],
-                                      .node     = team->node_of[u],
-                                      .hardware = &hardware[team->members[u]] };
+    units[u] = (dart__domain_unit_t){ .id       = dart__team_member(team, u),
+                                      .node     = dart__team_node_of(team, u),
+                                      .hardware = &hardware[dart__team_member(team, u)] };
   ret = dart__domain_build(team->id, units, team->nunits, &locality->root, locality->units);
   if (ret != DART_OK)
     goto free_all;

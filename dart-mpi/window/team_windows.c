@@ -8,15 +8,19 @@
 #include "mpi/comm.h"
 #include "net.h"
 
-/* A communicator of `units` (global ids), in this order. Collective over them, and agreed. */
-static dart_ret_t make_comm(const dart__team_t *team, const dart_unit_t *units, int count,
+/* A communicator of these units, in this order. Collective over them, and agreed. */
+static dart_ret_t make_comm(const dart__team_t *team, const dart__members_t *units,
                             MPI_Comm *comm_out)
 {
+  int range[1][3] = { { units->first, dart__member(units, units->count - 1), units->stride } };
   MPI_Group  all, subset;
   dart_ret_t ret;
 
   DART__MPI(MPI_Comm_group, dart__comm.world, &all);
-  DART__MPI(MPI_Group_incl, all, count, units, &subset);
+  if (units->ids == NULL)
+    DART__MPI(MPI_Group_range_incl, all, 1, range, &subset);
+  else
+    DART__MPI(MPI_Group_incl, all, units->count, units->ids, &subset);
   /* the tag keeps teams apart that several threads connect at once; the first has no id yet */
   ret = DART__MPI_AGREED(MPI_Comm_create_group, dart__comm.world, subset,
                          team->id < 0 ? 0 : team->id, comm_out);
@@ -32,11 +36,13 @@ static dart_ret_t make_comm(const dart__team_t *team, const dart_unit_t *units, 
 /* A communicator of this node's units, in team order. */
 static dart_ret_t make_node_comm(const dart__team_t *team, MPI_Comm *comm_out)
 {
-  dart_unit_t *units = dart__team_net(team)->units;
+  dart_unit_t    *units = dart__team_net(team)->units;
+  dart__members_t members;
 
   for (int32_t i = 0; i < team->node_nunits; i++)
-    units[i] = team->members[team->node_units[i]];
-  return make_comm(team, units, team->node_nunits, comm_out);
+    units[i] = dart__team_member(team, team->node_units[i]);
+  members = dart__members_of(units, team->node_nunits);
+  return make_comm(team, &members, comm_out);
 }
 
 dart_ret_t dart__team_agree(const dart__team_t *team, dart_ret_t mine)
@@ -56,7 +62,7 @@ static dart_ret_t make_comms(dart__team_t *team)
   dart_ret_t        ret = DART_OK;
 
   if (team->nnodes > 1 && net->comm == MPI_COMM_NULL)
-    ret = make_comm(team, team->members, team->nunits, &net->comm);
+    ret = make_comm(team, &team->members, &net->comm);
   if (ret != DART_OK)
     return ret;
   if (team->node_nunits > 1 && net->node == MPI_COMM_NULL)

@@ -27,7 +27,7 @@ static dart_team_t first_node(void)
   int units[64], count = 0;
 
   for (int u = 0; u < n && u < 64; u++)
-    if (dart__world.node_of[u] == dart__world.node_of[0])
+    if (dart__world_node(u) == dart__world_node(0))
       units[count++] = u;
   return test_team(DART_TEAM_ALL, units, count);
 }

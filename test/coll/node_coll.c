@@ -279,26 +279,26 @@ static void *make_tree(uint32_t node)
 static void run_job(uint32_t n, uint32_t over_nodes, const dart__wait_policy_t *policy,
                     size_t words, size_t direct_least)
 {
-  int32_t     node_of[TEST_MOST_THREADS], pid_of[TEST_MOST_THREADS];
-  dart_unit_t members[TEST_MOST_THREADS];
-  char       *memory[TEST_MOST_THREADS];
-  void       *tree[TEST_MOST_THREADS];
-  uint32_t    seed = 77 + n;
+  int32_t         node_of[TEST_MOST_THREADS], pid_of[TEST_MOST_THREADS];
+  dart__members_t members = { .count = (int32_t)n, .stride = 1 };
+  char           *memory[TEST_MOST_THREADS];
+  void           *tree[TEST_MOST_THREADS];
+  uint32_t        seed = 77 + n;
 
   nnodes     = over_nodes;
   most_words = words;
   for (uint32_t u = 0; u < n; u++) {
-    members[u] = (dart_unit_t)u;
     node_of[u] = (int32_t)(u % nnodes);
     pid_of[u]  = getpid();
   }
   dart__world.nunits  = (int32_t)n;
   dart__world.node_of = node_of;
   dart__world.pid_of  = pid_of;
-  dart__world.wait    = *policy;
+  assert_true(dart__world_find_nodes());
+  dart__world.wait = *policy;
   for (uint32_t u = 0; u < n; u++) {
     dart__world.me = (dart_unit_t)u;
-    teams[u]       = dart__team_new(members, (int32_t)n);
+    teams[u]       = dart__team_new(&members);
     assert_non_null(teams[u]);
     if (u < nnodes) {
       uint32_t here = (uint32_t)teams[u]->node_nunits;
@@ -329,6 +329,7 @@ static void run_job(uint32_t n, uint32_t over_nodes, const dart__wait_policy_t *
     permitted[u] = teams[u]->exchange.direct_least;
     dart__team_delete(teams[u]);
   }
+  dart__placement_clear(&dart__world.nodes);
   for (uint32_t k = 0; k < nnodes; k++) {
     free(memory[k]);
     free(tree[k]);

@@ -34,9 +34,9 @@ static int far_of_first(void)
   const dart__team_t *all  = dart__team_find(DART_TEAM_ALL);
   int                 unit = 1;
 
-  while (unit < n - 1 && all->node_of[unit] == all->node_of[0])
+  while (unit < n - 1 && dart__team_node_of(all, unit) == dart__team_node_of(all, 0))
     unit++;
-  EXPECT_TRUE(all->node_of[unit] != all->node_of[0]);
+  EXPECT_TRUE(dart__team_node_of(all, unit) != dart__team_node_of(all, 0));
   return unit;
 }
 

@@ -15,7 +15,7 @@ SUITE(lock);
 TEST_N(2, refused_operations_do_not_break_a_lock)
 {
   int64_t     cell = 0, one = 1;
-  bool        is_far = dart__world.node_of[me] != dart__world.node_of[0];
+  bool        is_far = dart__world_node(me) != dart__world_node(0);
   dart_gptr_t gptr;
   dart_lock_t lock;
 
@@ -108,11 +108,11 @@ static void go_round(dart_lock_t lock)
 TEST_N(3, near_units_pass_a_far_one_64_times_at_most)
 {
   dart_lock_t lock;
-  bool        is_far = dart__world.node_of[me] != dart__world.node_of[0];
+  bool        is_far = dart__world_node(me) != dart__world_node(0);
 
   EXPECT_EQ(n, 3);
-  EXPECT_TRUE(dart__world.node_of[2] == dart__world.node_of[0]);
-  EXPECT_TRUE(dart__world.node_of[1] != dart__world.node_of[0]);
+  EXPECT_TRUE(dart__world_node(2) == dart__world_node(0));
+  EXPECT_TRUE(dart__world_node(1) != dart__world_node(0));
   cells     = test_segment(DART_TEAM_ALL, CELLS * sizeof(int64_t), 0);
   far_cells = test_unit(cells, 1);
   cells     = test_unit(cells, 0);

@@ -77,7 +77,7 @@ TEST_N(2, a_unit_that_computes_does_not_hold_up_its_ranges)
 {
   dart_range_span_t span   = { 0, 9, DART_RANGE_EXCLUSIVE };
   dart_gptr_t       flag   = test_segment(DART_TEAM_ALL, sizeof(int64_t), 0);
-  bool              is_far = dart__world.node_of[me] != dart__world.node_of[0];
+  bool              is_far = dart__world_node(me) != dart__world_node(0);
   dart_range_hold_t hold;
   dart_range_t      range;
   int64_t           over = 0;
@@ -128,7 +128,7 @@ static dart_file_t open_atomic(const char *name)
 TEST_N(2, a_file_keeps_what_it_locks_again)
 {
   dart_file_t file   = open_atomic("kept");
-  bool        is_far = dart__world.node_of[me] != dart__world.node_of[0], is_kept = false;
+  bool        is_far = dart__world_node(me) != dart__world_node(0), is_kept = false;
 
   if (is_far && dart__world.has_agent)
     for (int i = 0; i < MOST_TRIES && !is_kept; i++) {
@@ -196,7 +196,7 @@ static bool holds_something(void)
 TEST_N(2, a_file_asks_for_what_it_does_not_keep)
 {
   dart_file_t file   = open_atomic("other");
-  bool        is_far = dart__world.node_of[me] != dart__world.node_of[0], keeps = false;
+  bool        is_far = dart__world_node(me) != dart__world_node(0), keeps = false;
   int64_t     value = me;
   uint64_t    before;
 

@@ -85,8 +85,8 @@ TEST_N(3, late_unlocks_leave_no_lock_of_later_memory)
   int16_t          id;
   _Atomic uint32_t done = 0;
 
-  EXPECT_TRUE(dart__world.node_of[target] != dart__world.node_of[0]);
-  EXPECT_TRUE(dart__world.node_of[target] != dart__world.node_of[2]);
+  EXPECT_TRUE(dart__world_node(target) != dart__world_node(0));
+  EXPECT_TRUE(dart__world_node(target) != dart__world_node(2));
   EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, 1, T_INT64, &block, &gptr));
   id    = gptr.segid;
   ended = *dart__segment_find(team, id);
