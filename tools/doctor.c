@@ -186,7 +186,7 @@ static void check_copies(uint64_t address)
 {
   int64_t scope = read_number("/proc/sys/kernel/yama/ptrace_scope");
   int32_t other = near_units() > 1 ? dart__teams[DART_TEAM_ALL]->node_units[1] : -1;
-  bool    works = other >= 0 && dart__foreign_reaches(dart__world.pid_of[other], address);
+  bool    works = other >= 0 && dart__foreign_reaches(dart__world_pid(other), address);
 
   if (other < 0)
     say(scope < 2, "copies",

@@ -27,6 +27,9 @@ dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv
 /** dart__coll_allgather for a few bytes of DART's own. It cannot fail. */
 void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nbytes);
 
+/** The same among the units of each node, in the order of node_units; at most a cache line. */
+void dart__coll_share_on_node(dart__team_t *team, const void *own, void *all, size_t nbytes);
+
 /** The nelem[u] elements of `size` bytes at element displs[u] of `recv` are unit u's `send`, which may
  *  be these elements of `recv`. */
 dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *recv,

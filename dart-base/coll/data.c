@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/log.h"
 #include "base/size.h"
 #include "coll/direct.h"
+#include "coll/leader_messages.h"
 #include "coll/nodes.h"
 #include "coll/spread.h"
 #include "coll/step.h"
@@ -49,6 +51,14 @@ static void in_pieces(blocks_t *b, size_t piece, void (*write)(const blocks_t *)
 static size_t piece_per_unit(const dart__team_t *team)
 {
   return team->exchange.result_bytes / (size_t)team->nunits;
+}
+
+/* There is no memory for a piece of each unit: the same on all units. */
+static dart_ret_t refuse_large(const dart__team_t *team)
+{
+  dart__error("no memory in the pool for a byte of each of the %d units of team %d, see DART_POOL",
+              team->nunits, team->id);
+  return DART_ERR_NOMEM;
 }
 
 /* On one node pieces are smaller than they could be: the next one is written while this one is read. */
@@ -229,7 +239,9 @@ dart_ret_t dart__coll_scatter(dart__team_t *team, const void *send, void *recv, 
     dart__spread_scatter(team, send, recv, nbytes, root);
     return DART_OK;
   }
-  dart__step_make_room(team, nbytes);
+  dart__step_make_room_for_all(team, nbytes);
+  if (piece_per_unit(team) == 0)
+    return refuse_large(team);
   in_pieces(&b, overlapping(team, piece_per_unit(team)), root_writes_others, lead_scatter,
             read_own);
   return DART_OK;
@@ -251,10 +263,72 @@ dart_ret_t dart__coll_gather(dart__team_t *team, const void *send, void *recv, s
     dart__spread_gather(team, send, recv, nbytes, root);
     return DART_OK;
   }
-  dart__step_make_room(team, nbytes);
+  dart__step_make_room_for_all(team, nbytes);
+  if (piece_per_unit(team) == 0)
+    return refuse_large(team);
   in_pieces(&b, overlapping(team, piece_per_unit(team)), others_write_own, lead_gather,
             root_reads_all);
   return DART_OK;
+}
+
+/* ---- one node's blocks at a time ------------------------------------------------------------
+ *
+ * Teams of many units on many nodes have no result with a piece of every unit. In each step a leader gives the next
+ * leader of a ring the pieces of one node, those that it received last, and the units of its node read the pieces that
+ * come in. */
+
+static int32_t units_on(const dart__team_t *team, int32_t node)
+{
+  return dart__team_node_start(team, node + 1) - dart__team_node_start(team, node);
+}
+
+static void read_node(const blocks_t *b, int32_t node, const char *pieces)
+{
+  int32_t first = dart__team_node_start(b->team, node);
+
+  for (int32_t i = 0; i < units_on(b->team, node); i++) {
+    int32_t u = dart__team_unit_at(b->team, first + i);
+
+    if (u != b->team->me)
+      memcpy(b->recv + (size_t)u * b->nbytes + b->at, pieces + (size_t)i * b->count, b->count);
+  }
+}
+
+/* The pieces of all other nodes; `last` are this node's. */
+static void pass_around(const blocks_t *b, char *last)
+{
+  dart__team_t *team = b->team;
+  int32_t       n = team->nnodes, me = team->node;
+
+  for (int32_t round = 0; round < n - 1; round++) {
+    int32_t out = (me - round + n) % n, in = (out - 1 + n) % n;
+    char   *pieces = dart__exchange_result(&team->exchange);
+
+    if (dart__step_end(team)) {
+      dart__nodes_exchange(team, (me + 1) % n, last, (size_t)units_on(team, out) * b->count,
+                           (me - 1 + n) % n, pieces, (size_t)units_on(team, in) * b->count);
+      dart__step_release(team);
+    }
+    read_node(b, in, pieces);
+    last = pieces;
+  }
+}
+
+static void share_by_nodes(blocks_t *b)
+{
+  dart__team_t *team  = b->team;
+  size_t        piece = team->exchange.result_bytes / (size_t)dart__team_widest_node(team);
+
+  for (b->at = 0; b->at < b->nbytes; b->at += piece) {
+    char *pieces = dart__exchange_result(&team->exchange);
+
+    b->count = dart__least(piece, b->nbytes - b->at);
+    memcpy(pieces + (size_t)team->node_me * b->count, b->send + b->at, b->count);
+    dart__step_end_on_node(team);
+    read_node(b, team->node, pieces);
+    pass_around(b, pieces);
+    copy_own(b, b->send, b->recv + (size_t)team->me * b->nbytes);
+  }
 }
 
 void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nbytes)
@@ -263,10 +337,21 @@ void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nby
 
   if (dart__is_spread(team))
     dart__spread_allgather(team, own, all, nbytes);
+  else if (team->nnodes > 1 && piece_per_unit(team) < dart__least(DART__STEP_PIECE, nbytes))
+    share_by_nodes(&b);
   else if (team->nunits > 1)
     in_pieces(&b, piece_per_unit(team), write_own, lead_allgather, read_all);
   else if (own != all)
     memcpy(all, own, nbytes);
+}
+
+void dart__coll_share_on_node(dart__team_t *team, const void *own, void *all, size_t nbytes)
+{
+  const dart__exchange_t *x     = &team->exchange;
+  const char             *slots = dart__coll_node_share(team, own, nbytes);
+
+  for (uint32_t i = 0; i < x->nunits; i++)
+    memcpy((char *)all + i * nbytes, slots + i * x->slot_bytes, nbytes);
 }
 
 dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv, size_t nbytes)
@@ -358,7 +443,9 @@ dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *rec
   if (dart__direct_may(team, total / (size_t)team->nunits) &&
       dart__direct_allgatherv(team, send, recv, nelem, displs, size, total, &ret))
     return ret;
-  dart__step_make_room(team, total / (size_t)team->nunits);
+  dart__step_make_room_for_all(team, total / (size_t)team->nunits);
+  if (piece_per_unit(team) < 2)
+    return refuse_large(team);
   room     = team->exchange.result_bytes - (size_t)team->nunits; /* slices are rounded up */
   s.nsteps = total / room + (total % room > 0);
 

@@ -86,7 +86,7 @@ static dart_ret_t end_direct(const direct_t *d)
 
 static pid_t process_of(const dart__team_t *team, int32_t unit)
 {
-  return dart__world.pid_of[dart__team_member(team, unit)];
+  return dart__world_pid(dart__team_member(team, unit));
 }
 
 /* Where this unit can load and store in the buffer of any one; NULL: nowhere. */

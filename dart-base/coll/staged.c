@@ -217,7 +217,10 @@ dart_ret_t dart__staged_reduce(dart__team_t *team, const void *send, void *recv,
   bool        commutes = dart__op_commutes(op);
   size_t      room;
 
-  dart__step_make_room(team, nelem * r.size);
+  if (commutes)
+    dart__step_make_room(team, nelem * r.size);
+  else
+    dart__step_make_room_for_all(team, nelem * r.size);
   room = commutes ? dart__least(team->exchange.slot_bytes, team->exchange.result_bytes)
                   : team->exchange.result_bytes / (size_t)team->nunits;
 

@@ -17,6 +17,9 @@
  * these, after one line. */
 #include "model/team.h"
 
+/* Bytes of each unit that a result is to have at least, where it has a piece of all. */
+#define DART__STEP_PIECE 16
+
 /** Returns once the node's units have arrived. True at the leader of a node of a team over several
  *  nodes, whose units now wait for dart__step_release. */
 bool dart__step_end(dart__team_t *team);
@@ -46,6 +49,15 @@ void dart__step_end_on_node(dart__team_t *team);
 static inline void dart__step_make_room(dart__team_t *team, size_t nbytes)
 {
   if (nbytes > team->exchange.slot_bytes && team->widen != NULL)
+    team->widen(team);
+}
+
+/** The same for a collective whose result has a piece of every unit of the team. */
+static inline void dart__step_make_room_for_all(dart__team_t *team, size_t nbytes)
+{
+  bool is_full = team->exchange.result_bytes < (size_t)team->nunits * DART__STEP_PIECE;
+
+  if ((nbytes > team->exchange.slot_bytes || is_full) && team->widen != NULL)
     team->widen(team);
 }
 

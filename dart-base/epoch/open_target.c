@@ -14,12 +14,6 @@ static dart__epoch_shared_t *shared_of(const dart__access_call_t *call, int32_t 
   return dart__epoch_shared(call->team, call->segment, unit);
 }
 
-/* Index of a unit of this node among them. */
-static int32_t node_index(const dart__team_t *team, int32_t unit)
-{
-  return dart__team_rank(team, unit) - dart__team_node_start(team, team->node);
-}
-
 /* Whether the unit has begun the fence epoch that this unit is in. */
 static bool has_left_fence(const dart__access_call_t *call, uint32_t exposed)
 {
@@ -47,7 +41,7 @@ dart__epoch_post_t *dart__access_post(const dart__access_call_t *call, int32_t u
 
   return table == 0 ? NULL
                     : (dart__epoch_post_t *)(void *)(pool + (table - 1)) +
-                          node_index(call->team, call->team->me);
+                          dart__team_near_index(call->team, call->team->me);
 }
 
 /* How often the unit has named this one in a post. */

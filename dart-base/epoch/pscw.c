@@ -103,8 +103,7 @@ static dart__epoch_post_t *post_for(const dart__access_call_t *call, int32_t ori
 {
   const dart__team_t *team = call->team;
 
-  return &call->epoch
-              ->posts[dart__team_rank(team, origin) - dart__team_node_start(team, team->node)];
+  return &call->epoch->posts[dart__team_near_index(team, origin)];
 }
 
 /* Where a near origin looks for posts that name it. */

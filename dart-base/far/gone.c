@@ -20,7 +20,7 @@ static bool is_first_to_report(void)
 static void check_collective(void *subject)
 {
   const dart__team_t *team    = subject;
-  int32_t             missing = dart__exchange_missing(&team->exchange, (uint32_t)team->nunits);
+  int32_t             missing = dart__exchange_missing(&team->exchange);
 
   if (missing < 0 || !is_first_to_report())
     return;

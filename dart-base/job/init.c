@@ -52,7 +52,6 @@ static dart_ret_t start(const char *function, int *argc, char ***argv,
                         dart_thread_support_level_t  wanted,
                         dart_thread_support_level_t *provided_out)
 {
-  size_t        leaders_nbytes = 0;
   dart__team_t *all;
   dart_ret_t    ret;
 
@@ -84,8 +83,8 @@ static dart_ret_t start(const char *function, int *argc, char ***argv,
   dart__lock_at_open();
   ret = dart__team_open_all(dart__layers_look(function), &all);
   if (ret == DART_OK)
-    ret = dart__twosided_prepare(all, &leaders_nbytes);
-  ret = dart__team_enter_all(all, ret, leaders_nbytes);
+    ret = dart__twosided_prepare(all);
+  ret = dart__team_enter_all(all, ret);
   if (ret != DART_OK)
     goto leave_job;
   ret = dart__locality_open();

@@ -60,18 +60,17 @@ typedef struct {
   uint64_t granted; /* counts up when it has the turn */
 } state_t;
 
-/* Offsets in a unit's pool. */
+/* Offsets in this unit's pool. */
 typedef struct {
   uint64_t state;
-  uint64_t table; /* of the team's first unit, if the team has several nodes */
+  uint64_t table; /* the team's first unit's, if the team has several nodes; else 0 */
 } place_t;
 
 struct dart_lock_struct {
   dart_lock_t   next;  /* of all */
   uint32_t      cycle; /* of init and exit that it belongs to */
   dart_team_t   teamid;
-  int32_t       me;     /* own team id */
-  place_t      *places; /* by team id */
+  place_t       own;
   cohort_t     *cohort; /* of this unit's node */
   dart__table_t turns;  /* requests for the turn, one for a node that has or wants it */
   uint64_t      told;   /* grants that this unit has waited for; used by the holder of the mutex */
@@ -87,13 +86,6 @@ static struct {
   dart_lock_t     first;
 } all = { PTHREAD_MUTEX_INITIALIZER, DART_LOCK_NULL };
 
-static state_t *near_state(const dart__team_t *team, const struct dart_lock_struct *lock,
-                           int32_t unit)
-{
-  return (state_t *)(void *)dart__pool_address(dart__team_member(team, unit),
-                                               lock->places[unit].state);
-}
-
 /* ---- life -------------------------------------------------------------------------------- */
 
 static void delete_lock(dart_lock_t lock)
@@ -108,7 +100,6 @@ static void delete_lock(dart_lock_t lock)
   *link = lock->next;
   pthread_mutex_unlock(&all.guard);
   dart__hold_delete(lock->hold);
-  free(lock->places);
   free(lock);
 }
 
@@ -118,15 +109,9 @@ static dart_lock_t new_lock(const dart__team_t *team)
 
   if (lock == NULL)
     return NULL;
-  lock->places = calloc((size_t)team->nunits, sizeof *lock->places);
-  if (lock->places == NULL) {
-    free(lock);
-    return NULL;
-  }
   lock->hold   = dart__hold_new(DART__HOLD_LOCK, team->id, -1, &lock->spare);
   lock->cycle  = dart__world.cycle;
   lock->teamid = team->id;
-  lock->me     = team->me;
   pthread_mutex_lock(&all.guard);
   lock->next = all.first;
   all.first  = lock;
@@ -162,11 +147,44 @@ static void free_place(const place_t *own)
   dart__pool_free(own->state);
 }
 
+/* Tell the units of the node where the leader's state is, and all where the first unit's table is. */
+static void share_places(dart__team_t *team, dart_lock_t lock, uint64_t *states)
+{
+  uint64_t table = lock->own.table;
+
+  dart__coll_share_on_node(team, &lock->own.state, states, sizeof *states);
+  lock->cohort = &((state_t *)(void *)dart__pool_address(
+                       dart__team_member(team, team->node_units[0]), *states))
+                      ->cohort;
+  if (team->nnodes > 1)
+    dart__coll_bcast(team, &table, sizeof table, 0);
+  lock->turns = (dart__table_t){ dart__team_member(team, 0), table };
+}
+
+static dart_ret_t make_lock(const char *function, dart__team_t *team, dart_lock_t *lock_out)
+{
+  uint64_t   *states = calloc((size_t)team->node_nunits, sizeof *states);
+  dart_lock_t lock   = states != NULL ? new_lock(team) : NULL;
+  dart_ret_t  mine   = lock == NULL ? DART_ERR_NOMEM : alloc_place(team, &lock->own);
+  dart_ret_t  ret    = dart__coll_agree(team, mine);
+
+  if (ret == DART_OK) {
+    share_places(team, lock, states);
+    *lock_out = lock;
+  } else {
+    if (mine == DART_OK)
+      free_place(&lock->own);
+    delete_lock(lock);
+    dart__error("%s: no memory for a lock on every unit of team %d", function, team->id);
+  }
+  free(states);
+  return ret;
+}
+
 dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
 {
   dart__team_t *team = dart__check_team(__func__, teamid);
-  place_t       own;
-  dart_ret_t    mine, ret;
+  dart_ret_t    ret;
 
   if (lock != NULL)
     *lock = DART_LOCK_NULL;
@@ -175,24 +193,7 @@ dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
   if (lock == NULL)
     dart__error("%s: lock is NULL", __func__);
   ret = dart__coll_agree(team, lock == NULL ? DART_ERR_INVAL : DART_OK);
-  if (ret != DART_OK)
-    return ret;
-
-  *lock = new_lock(team);
-  mine  = *lock == NULL ? DART_ERR_NOMEM : alloc_place(team, &own);
-  ret   = dart__coll_agree(team, mine);
-  if (ret != DART_OK) {
-    if (mine == DART_OK)
-      free_place(&own);
-    delete_lock(*lock);
-    *lock = DART_LOCK_NULL;
-    dart__error("%s: no memory for a lock on every unit of team %d", __func__, teamid);
-    return ret;
-  }
-  dart__coll_share(team, &own, (*lock)->places, sizeof own);
-  (*lock)->turns  = (dart__table_t){ dart__team_member(team, 0), (*lock)->places[0].table };
-  (*lock)->cohort = &near_state(team, *lock, team->node_units[0])->cohort;
-  return DART_OK;
+  return ret == DART_OK ? make_lock(__func__, team, lock) : ret;
 }
 
 /* Word of this unit's releases has come; then so has all units'. `ret` is whether this unit can go on: agreed on. */
@@ -236,7 +237,7 @@ dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
     ret = end_use(__func__, *lock);
     if (ret != DART_OK)
       return ret;
-    free_place(&(*lock)->places[(*lock)->me]);
+    free_place(&(*lock)->own);
   }
   delete_lock(*lock);
   *lock = DART_LOCK_NULL;
@@ -269,7 +270,7 @@ static void begin_turn(dart_lock_t lock, uint64_t ticket)
 static void wait_for_turn(dart_lock_t lock)
 {
   dart__waiting_t     *waiting = note_lock_wait(lock);
-  uint64_t             flag    = lock->places[lock->me].state + offsetof(state_t, granted), ticket;
+  uint64_t             flag    = lock->own.state + offsetof(state_t, granted), ticket;
   dart__range_waiter_t waiter  = { flag, dart__world.me, 0 };
   dart__range_state_t  state = dart__table_enter(lock->turns, &waiter, &the_turn, 1, true, &ticket);
 

@@ -144,7 +144,7 @@ static int64_t time_left(const acquire_t *a)
 /* Hints to this unit so far. */
 static uint64_t hints(void)
 {
-  char *counter = dart__pool_address(dart__world.me, dart__twosided_hints(dart__world.me));
+  char *counter = dart__pool_address(dart__world.me, dart__twosided_hints());
 
   return atomic_load_explicit((_Atomic uint64_t *)(void *)counter, memory_order_relaxed);
 }
@@ -154,7 +154,7 @@ static uint64_t hints(void)
 static dart_ret_t wait_until_near(const acquire_t *a, bool is_next, uint64_t before)
 {
   dart_gptr_t flags[2] = { dart__table_word(dart__world.me, a->slot->offset),
-                           dart__table_word(dart__world.me, dart__twosided_hints(dart__world.me)) };
+                           dart__table_word(dart__world.me, dart__twosided_hints()) };
   uint64_t    least[2] = { a->slot->told + 1, before + 1 };
   size_t      index    = 1;
   dart_ret_t  ret = is_next ? DART_OK : pdart_notify_waitany(flags, least, 2, time_left(a), &index);

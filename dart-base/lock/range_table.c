@@ -121,7 +121,7 @@ static void leave(dart__range_table_t *table, uint64_t ticket, tell_t *tell)
 
   tell_all(table, waiters, dart__range_leave(table, ticket, waiters, SOME, &soon), tell);
   if (soon.unit >= 0) /* this waiter is likely to be next */
-    tell(soon.unit, dart__twosided_hints(soon.unit));
+    tell(soon.unit, dart__twosided_hints());
 }
 
 static void leave_all(dart__range_table_t *table, int32_t unit, tell_t *tell)

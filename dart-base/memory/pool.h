@@ -13,10 +13,18 @@
 /** Allocate the tables of the pool of the first team. Local. */
 dart_ret_t dart__pool_prepare(dart__team_t *all);
 
-/** Bytes of the first block of every portion, at offset 0: its state. */
-static inline uint64_t dart__pool_first(void)
+/* Bytes that every unit has at the same offset, dart__pool_common(): what p2p keeps there. */
+#define DART__POOL_COMMON ((size_t)9 << 10)
+
+static inline uint64_t dart__pool_common(void)
 {
   return dart__segment_state.nbytes;
+}
+
+/** Bytes of the first block of every portion, at offset 0: its state, and what is common. */
+static inline uint64_t dart__pool_first(void)
+{
+  return dart__segment_state.nbytes + DART__POOL_COMMON;
 }
 
 /** Open it as segment 0 of that team. Collective; it may fail on some units only. */

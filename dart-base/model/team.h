@@ -191,6 +191,12 @@ static inline int32_t dart__team_node_start(const dart__team_t *team, int32_t no
   return team->nodes.start[node];
 }
 
+/** The index of a unit of this node among node_units. */
+static inline int32_t dart__team_near_index(const dart__team_t *team, int32_t unit)
+{
+  return dart__team_rank(team, unit) - dart__team_node_start(team, team->node);
+}
+
 static inline bool dart__team_is_leader(const dart__team_t *team)
 {
   return team->node_me == 0;

@@ -43,6 +43,11 @@ static int32_t name_of_node(const void *node_of, int32_t unit)
 
 bool dart__world_find_nodes(void)
 {
-  return dart__placement_find(&dart__world.nodes, dart__world.nunits, dart__world.nunits,
-                              name_of_node, dart__world.node_of);
+  dart__placement_t *nodes = &dart__world.nodes;
+
+  if (!dart__placement_find(nodes, dart__world.nunits, dart__world.nunits, name_of_node,
+                            dart__world.node_of))
+    return false;
+  dart__world.near_first = nodes->start[dart__world_node(dart__world.me)];
+  return true;
 }

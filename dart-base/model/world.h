@@ -27,8 +27,9 @@ typedef struct {
   int32_t     nunits;
   int32_t *
       node_of; /* global id → a name of its node, from 0 to nunits - 1; NULL once `nodes` are found */
-  dart__placement_t nodes;  /* of all units; those of one node are near */
-  int32_t          *pid_of; /* global id → process id; meaningful for units of this node */
+  dart__placement_t nodes;      /* of all units; those of one node are near */
+  int32_t           near_first; /* rank of this node's first unit */
+  int32_t          *near_pid;   /* process ids of this node's units, by rank from near_first on */
 
   dart__wait_pace_t
       pace; /* how long this unit spins, yields and sleeps; every policy refers to it */
@@ -68,13 +69,20 @@ static inline void dart__world_add(_Atomic uint32_t *counter, uint32_t by)
                           memory_order_relaxed);
 }
 
-/** Find `nodes` by `node_of`. False: no memory. */
+/** Find `nodes` and `near_first` by `node_of`. False: no memory. */
 bool dart__world_find_nodes(void);
 
 /** The node of a unit, by global id. */
 static inline int32_t dart__world_node(dart_unit_t unit)
 {
   return dart__placement_node(&dart__world.nodes, unit);
+}
+
+/** The process id of a unit of this node. */
+static inline int32_t dart__world_pid(dart_unit_t unit)
+{
+  return dart__world
+      .near_pid[dart__placement_rank(&dart__world.nodes, unit) - dart__world.near_first];
 }
 
 /** Set the pace by the settings, if `sharing` units (with this one) share this unit's processors. `progress` and

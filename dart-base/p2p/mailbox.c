@@ -47,7 +47,7 @@ static dart__mailbox_message_t *message_of(const dart__mailbox_t *box, uint64_t 
 
 static dart__inbox_t *inbox_of(const dart__mailbox_t *box, int32_t unit)
 {
-  return (dart__inbox_t *)(void *)(box->portions[unit] + box->inboxes[unit]);
+  return (dart__inbox_t *)(void *)(box->portions[unit] + box->inbox);
 }
 
 void dart__inbox_format(dart__inbox_t *inbox)
@@ -59,9 +59,9 @@ void dart__inbox_format(dart__inbox_t *inbox)
 }
 
 bool dart__mailbox_open(dart__mailbox_t *box, int32_t me, int32_t nunits, char *const *portions,
-                        const uint64_t *inboxes)
+                        uint64_t inbox)
 {
-  *box = (dart__mailbox_t){ .me = me, .portions = portions, .inboxes = inboxes, .nunits = nunits };
+  *box = (dart__mailbox_t){ .me = me, .portions = portions, .inbox = inbox, .nunits = nunits };
   box->arrived = dart__sparse_new((size_t)nunits, sizeof *box->arrived);
   if (box->arrived == NULL)
     return false;

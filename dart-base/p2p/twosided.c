@@ -56,45 +56,41 @@ _Static_assert(DART_UNIT_ANY == DART__MAILBOX_ANY && DART_TAG_ANY == DART__MAILB
 
 static struct {
   dart__mailbox_t box;
-  uint64_t       *inboxes; /* unit → offset of its place_t in its portion of the pool */
   uint64_t        spare;   /* offset of a message of DART's own, for when the pool is used up ... */
   pthread_mutex_t sparing; /* ... held by the thread that has it under way */
   _Atomic bool    far_first; /* a receive from any unit looks at messages of other nodes first */
 } p2p = { .sparing = PTHREAD_MUTEX_INITIALIZER };
 
-/* What every unit has in its pool. */
+/* What every unit has in its pool, at dart__pool_common(). */
 typedef struct {
   dart__inbox_t   inbox;   /* the first: a mailbox knows of no more */
   uint64_t        hints;   /* see dart__twosided_hints */
   dart__watches_t watches; /* the last: in the node's first unit a page follows, see watch.h */
 } place_t;
 
+_Static_assert(sizeof(place_t) + DART__WATCH_ROOM <= DART__POOL_COMMON, "there is room for it");
+
+static place_t *place_in_pool(dart_unit_t unit)
+{
+  return (place_t *)(void *)dart__pool_address(unit, dart__pool_common());
+}
+
 /* ---- life -------------------------------------------------------------------------------- */
 
-/* The second block of every portion of the pool, so all units know where the place of each is. */
-dart_ret_t dart__twosided_prepare(const dart__team_t *all, size_t *leaders_nbytes_out)
+dart_ret_t dart__twosided_prepare(const dart__team_t *all)
 {
-  size_t spare =
-      dart__round_up(dart__mailbox_message_bytes(DART__TWOSIDED_OWN_MOST), DART__CACHE_LINE);
-  size_t     nbytes = spare + sizeof(place_t);
-  size_t     room   = dart__team_is_leader(all) ? DART__WATCH_ROOM : 0;
-  place_t   *place;
-  dart_ret_t ret = dart__pool_alloc(nbytes + room, &p2p.spare);
+  size_t     room  = dart__team_is_leader(all) ? DART__WATCH_ROOM : 0;
+  place_t   *place = place_in_pool(dart__world.me);
+  dart_ret_t ret =
+      dart__pool_alloc(dart__mailbox_message_bytes(DART__TWOSIDED_OWN_MOST), &p2p.spare);
 
-  *leaders_nbytes_out = nbytes + DART__WATCH_ROOM;
-  p2p.inboxes         = calloc((size_t)all->nunits, sizeof *p2p.inboxes);
-  if (ret != DART_OK || p2p.inboxes == NULL ||
-      !dart__mailbox_open(&p2p.box, dart__world.me, all->nunits, dart__pool_portions(),
-                          p2p.inboxes))
-    return DART_ERR_NOMEM;
-  dart__assert(p2p.spare == dart__pool_first());
-  place = (place_t *)(void *)dart__pool_address(dart__world.me, p2p.spare + spare);
   dart__inbox_format(&place->inbox);
   place->hints = 0;
   memset(&place->watches, 0, sizeof place->watches + room);
-  for (int32_t u = 0; u < all->nunits; u++)
-    p2p.inboxes[u] = p2p.spare + spare;
-  return DART_OK;
+  if (!dart__mailbox_open(&p2p.box, dart__world.me, all->nunits, dart__pool_portions(),
+                          dart__pool_common() + offsetof(place_t, inbox)))
+    ret = DART_ERR_NOMEM;
+  return ret;
 }
 
 void dart__twosided_open(void)
@@ -106,24 +102,21 @@ void dart__twosided_close(void)
 {
   dart__world.event = NULL;
   dart__mailbox_close(&p2p.box);
-  free(p2p.inboxes);
-  p2p.inboxes = NULL;
 }
 
 dart__event_t *dart__twosided_event(dart_unit_t unit)
 {
-  return &((dart__inbox_t *)(void *)dart__pool_address(unit, p2p.inboxes[unit]))->event;
+  return &place_in_pool(unit)->inbox.event;
 }
 
 dart__watches_t *dart__twosided_watches(dart_unit_t unit)
 {
-  return (dart__watches_t *)(void *)dart__pool_address(unit, p2p.inboxes[unit] +
-                                                                 offsetof(place_t, watches));
+  return &place_in_pool(unit)->watches;
 }
 
-uint64_t dart__twosided_hints(dart_unit_t unit)
+uint64_t dart__twosided_hints(void)
 {
-  return p2p.inboxes[unit] + offsetof(place_t, hints);
+  return dart__pool_common() + offsetof(place_t, hints);
 }
 
 /* ---- one message ------------------------------------------------------------------------- */

@@ -5,9 +5,8 @@
 #include "wait/wait.h"
 #include "wait/watches.h"
 
-/** Make this unit's inbox in its pool, of which it is the second block: `*leaders_nbytes_out` bytes in the pool of a node's
- *  first unit. Local. DART_ERR_NOMEM: close it all the same. */
-dart_ret_t dart__twosided_prepare(const dart__team_t *all, size_t *leaders_nbytes_out);
+/** Make this unit's inbox in its pool, which is open. Local. DART_ERR_NOMEM: close it all the same. */
+dart_ret_t dart__twosided_prepare(const dart__team_t *all);
 
 /** All units have made theirs. */
 void dart__twosided_open(void);
@@ -31,8 +30,8 @@ dart__event_t *dart__twosided_event(dart_unit_t unit);
 /** What threads of a near unit sleep for. */
 dart__watches_t *dart__twosided_watches(dart_unit_t unit);
 
-/** A counter of any unit, as the offset in its pool, that lives from init to exit: raised by others as a hint that what
+/** A counter that each unit has, as the offset in its pool, that lives from init to exit: raised by others as a hint that what
  *  the unit waits for is near. Nothing depends on it. */
-uint64_t dart__twosided_hints(dart_unit_t unit);
+uint64_t dart__twosided_hints(void);
 
 #endif

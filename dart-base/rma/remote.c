@@ -39,7 +39,7 @@ static void *own_address(const dart__address_t *at)
 
 static pid_t process_of(const dart__address_t *at)
 {
-  return dart__world.pid_of[dart__team_member(at->team, at->unit)];
+  return dart__world_pid(dart__team_member(at->team, at->unit));
 }
 
 /* ---- atomics ----------------------------------------------------------------------------- */

@@ -31,6 +31,7 @@
 #define FIRST_SLOT     DART__CACHE_LINE
 #define FIRST_RESULT   1024
 #define FIRST_PER_UNIT 48
+#define FIRST_MOST     (64 * DART__KI) /* of teams of more units: see dart__coll_share */
 
 dart__team_t *dart__team_describe(const dart__members_t *members)
 {
@@ -101,8 +102,11 @@ static size_t larger(size_t a, size_t b)
 
 static size_t first_result(const dart__team_t *team)
 {
-  return dart__round_up(larger(FIRST_RESULT, (size_t)team->nunits * FIRST_PER_UNIT),
-                        DART__CACHE_LINE);
+  size_t all = dart__least((size_t)team->nunits * FIRST_PER_UNIT, FIRST_MOST);
+
+  /* a byte for each unit of a node at least */
+  all = larger(all, (size_t)dart__team_widest_node(team));
+  return dart__round_up(larger(FIRST_RESULT, all), DART__CACHE_LINE);
 }
 
 static size_t wide_result(const dart__team_t *team)

@@ -55,8 +55,9 @@ static dart__team_t *prepare_all(void)
   dart__members_t members = { .count = dart__world.nunits, .stride = 1 };
   dart__team_t   *all     = place_units() ? dart__team_describe(&members) : NULL;
 
-  dart__world.pid_of = calloc((size_t)dart__world.nunits, sizeof *dart__world.pid_of);
-  if (all != NULL && dart__world.pid_of != NULL && dart__pool_prepare(all) == DART_OK)
+  if (all != NULL)
+    dart__world.near_pid = calloc((size_t)all->node_nunits, sizeof *dart__world.near_pid);
+  if (all != NULL && dart__world.near_pid != NULL && dart__pool_prepare(all) == DART_OK)
     return all;
   dart__team_discard(all);
   return NULL;
@@ -65,8 +66,8 @@ static dart__team_t *prepare_all(void)
 /* What prepare_all has made, once the team is gone. */
 static void forget_nodes(void)
 {
-  free(dart__world.pid_of);
-  dart__world.pid_of = NULL;
+  free(dart__world.near_pid);
+  dart__world.near_pid = NULL;
   dart__placement_clear(&dart__world.nodes);
 }
 
@@ -85,6 +86,16 @@ static dart_ret_t agree_on_start(dart_ret_t mine, size_t *set_bytes_out)
   return DART_ERR_INVAL;
 }
 
+/* In the second block of the pool, so all units of the node know it. */
+static dart_ret_t alloc_exchange(const dart__team_t *all)
+{
+  uint64_t   offset;
+  dart_ret_t ret = dart__team_exchange_alloc(all, &offset);
+
+  dart__assert(ret != DART_OK || offset == dart__pool_first());
+  return ret;
+}
+
 dart_ret_t dart__team_open_all(dart_ret_t before, dart__team_t **all_out)
 {
   dart__team_t *all = *all_out = prepare_all();
@@ -97,30 +108,18 @@ dart_ret_t dart__team_open_all(dart_ret_t before, dart__team_t **all_out)
     ret = dart__net_team_open(all);
   if (ret == DART_OK)
     ret = dart__pool_open();
+  if (ret == DART_OK && dart__team_is_leader(all))
+    ret = alloc_exchange(all);
   if (ret == DART_OK)
     ret = dart__locality_prepare(all, set_bytes);
   return ret;
 }
 
-static void tell_pids(dart__team_t *all)
+dart_ret_t dart__team_enter_all(dart__team_t *all, dart_ret_t mine)
 {
-  const char *slots = dart__coll_node_share(all, &(int32_t){ getpid() }, sizeof(int32_t));
-
-  for (int32_t i = 0; i < all->node_nunits; i++)
-    memcpy(&dart__world.pid_of[all->node_units[i]], slots + (size_t)i * all->exchange.slot_bytes,
-           sizeof(int32_t));
-}
-
-dart_ret_t dart__team_enter_all(dart__team_t *all, dart_ret_t mine, size_t leaders_nbytes)
-{
-  uint64_t   at     = dart__pool_first() + dart__round_up(leaders_nbytes, DART__CACHE_LINE);
-  uint64_t   offset = at;
-  dart_ret_t ret;
-
-  if (mine == DART_OK && dart__team_is_leader(all))
-    mine = dart__team_exchange_alloc(all, &offset);
   /* once for all that may have failed: units that share cores take long to agree by MPI */
-  ret = dart__net_agree_on_result(mine);
+  dart_ret_t ret = dart__net_agree_on_result(mine);
+
   if (ret != DART_OK) {
     if (dart__world.me == 0 && ret == DART_ERR_NOMEM)
       dart__error("dart_init: no memory for the first team and its pool, "
@@ -132,10 +131,9 @@ dart_ret_t dart__team_enter_all(dart__team_t *all, dart_ret_t mine, size_t leade
     forget_nodes();
     return ret;
   }
-  dart__assert(offset == at);
-  dart__team_exchange_open(all, at);
+  dart__team_exchange_open(all, dart__pool_first());
   dart__team_enter(all, DART_TEAM_ALL);
-  tell_pids(all);
+  dart__coll_share_on_node(all, &(int32_t){ getpid() }, dart__world.near_pid, sizeof(int32_t));
   return DART_OK;
 }
 
@@ -177,8 +175,7 @@ static void share_exchange(dart__team_t *parent, dart__team_t *team, uint64_t ow
 
   if (team == NULL)
     return;
-  leader = dart__team_rank(parent, dart__team_unit_of(parent, dart__team_leader(team))) -
-           dart__team_node_start(parent, parent->node);
+  leader = dart__team_near_index(parent, dart__team_unit_of(parent, dart__team_leader(team)));
   memcpy(&own, slots + (size_t)leader * parent->exchange.slot_bytes, sizeof own);
   dart__team_exchange_open(team, own);
 }

@@ -3,13 +3,13 @@
 /* Creation and destruction of teams. */
 #include "model/team.h"
 
-/** Create the team of all units, not entered, and open its pool. Collective over the job; an error may be of this unit
+/** Create the team of all units, not entered, open its pool, and allocate its exchange there. Collective over the job; an error may be of this unit
  *  alone. `before`: unless DART_OK, an error of this unit's, which has a line; then it fails with this on all. */
 dart_ret_t dart__team_open_all(dart_ret_t before, dart__team_t **all_out);
 
-/** Enter the team. `mine`: what this unit has come to since, with blocks in its pool: `leaders_nbytes` in that of a
- *  leader. Collective over the job; agreed. Without success the team and the pool are closed. */
-dart_ret_t dart__team_enter_all(dart__team_t *all, dart_ret_t mine, size_t leaders_nbytes);
+/** Enter the team. `mine`: what this unit has come to since. Collective over the job; agreed. Without success the team and
+ *  the pool are closed. */
+dart_ret_t dart__team_enter_all(dart__team_t *all, dart_ret_t mine);
 
 /** Destroy all teams that this unit is still a member of, the team of all units last. Collective over the
  *  job, after a barrier of it. */

@@ -1,12 +1,10 @@
-/* Layout: the shared state, an entry per unit of the team for those that are gone, then slots [2][nunits],
+/* Layout: the shared state, a bit per unit of the team for those that are gone, then slots [2][nunits],
  * then results [2]. */
 #include "wait/exchange.h"
 
-#define GONE (UINT64_C(1) << 32)
-
 static size_t gone_bytes(uint32_t nteam)
 {
-  return (nteam * sizeof(uint64_t) + DART__CACHE_LINE - 1) / DART__CACHE_LINE * DART__CACHE_LINE;
+  return (nteam / 8 + DART__CACHE_LINE) / DART__CACHE_LINE * DART__CACHE_LINE;
 }
 
 static _Atomic uint64_t *gone_in(void *memory)
@@ -45,8 +43,9 @@ void dart__exchange_format(void *memory, uint32_t nunits, uint32_t nteam)
   atomic_store_explicit(&shared->left, 0, memory_order_relaxed);
   atomic_store_explicit(&shared->ngone, 0, memory_order_relaxed);
   atomic_store_explicit(&shared->reported, 0, memory_order_relaxed);
-  for (uint32_t u = 0; u < nteam; u++)
-    atomic_store_explicit(&gone[u], 0, memory_order_relaxed);
+  atomic_store_explicit(&shared->first_gone, 0, memory_order_relaxed);
+  for (size_t i = 0; i < gone_bytes(nteam) / sizeof *gone; i++)
+    atomic_store_explicit(&gone[i], 0, memory_order_relaxed);
 }
 
 void dart__exchange_open(dart__exchange_t *exchange, void *memory, uint32_t nunits, uint32_t nteam,
@@ -85,28 +84,53 @@ bool dart__exchange_is_busy(const dart__exchange_t *exchange)
   return dart__event_count(&dart__exchange_barrier(exchange)->open) != exchange->episode;
 }
 
+static uint64_t gone_bit(int32_t unit)
+{
+  return UINT64_C(1) << unit % 64;
+}
+
+/* Steps wrap. */
+static bool is_before(uint64_t a, uint64_t b)
+{
+  int32_t steps = (int32_t)((uint32_t)(a >> 32) - (uint32_t)(b >> 32));
+
+  return steps != 0 ? steps < 0 : (uint32_t)a < (uint32_t)b;
+}
+
 void dart__exchange_note_gone(dart__exchange_t *exchange, int32_t unit, uint32_t episode)
 {
+  _Atomic uint64_t *first = &exchange->shared->first_gone;
+  uint64_t          entry = (uint64_t)episode << 32 | (uint32_t)(unit + 1), before;
+
   /* release: publishes what the unit did before; pairs with the acquire in dart__exchange_is_gone */
-  if (atomic_exchange_explicit(&exchange->gone[unit], GONE | episode, memory_order_acq_rel) == 0)
-    atomic_fetch_add_explicit(&exchange->shared->ngone, 1, memory_order_release);
+  if (atomic_fetch_or_explicit(&exchange->gone[unit / 64], gone_bit(unit), memory_order_release) &
+      gone_bit(unit))
+    return;
+  /* relaxed: the addition below publishes it */
+  before = atomic_load_explicit(first, memory_order_relaxed);
+  while ((before == 0 || is_before(entry, before)) &&
+         !atomic_compare_exchange_weak_explicit(first, &before, entry, memory_order_relaxed,
+                                                memory_order_relaxed))
+    ;
+  /* release: pairs with the acquire in dart__exchange_missing */
+  atomic_fetch_add_explicit(&exchange->shared->ngone, 1, memory_order_release);
 }
 
 bool dart__exchange_is_gone(const dart__exchange_t *exchange, int32_t unit)
 {
-  return atomic_load_explicit(&exchange->gone[unit], memory_order_acquire) != 0;
+  /* acquire: pairs with the release in dart__exchange_note_gone */
+  return (atomic_load_explicit(&exchange->gone[unit / 64], memory_order_acquire) &
+          gone_bit(unit)) != 0;
 }
 
-int32_t dart__exchange_missing(const dart__exchange_t *exchange, uint32_t nteam)
+int32_t dart__exchange_missing(const dart__exchange_t *exchange)
 {
-  /* acquire: pairs with the release above */
+  uint64_t first;
+
+  /* acquire: pairs with the release in dart__exchange_note_gone */
   if (atomic_load_explicit(&exchange->shared->ngone, memory_order_acquire) == 0)
     return -1;
-  for (uint32_t u = 0; u < nteam; u++) {
-    uint64_t gone = atomic_load_explicit(&exchange->gone[u], memory_order_relaxed);
-
-    if (gone != 0 && (int32_t)(exchange->episode - (uint32_t)gone) > 0)
-      return (int32_t)u;
-  }
-  return -1;
+  first = atomic_load_explicit(&exchange->shared->first_gone, memory_order_relaxed);
+  return (int32_t)(exchange->episode - (uint32_t)(first >> 32)) > 0 ? (int32_t)(uint32_t)first - 1
+                                                                    : -1;
 }

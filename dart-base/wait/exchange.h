@@ -10,7 +10,8 @@
  *
  * A unit whose process ends early, on this node or another one, is gone: it is recorded with the last step
  * that it took part in. Steps are the same on all nodes of a team. So a wait in a later step never ends,
- * and a wait in that step or an earlier one does not depend on the unit that is gone. */
+ * and a wait in that step or an earlier one does not depend on the unit that is gone. Of all units that are gone the
+ * one with the lowest last step tells whether a wait ends, so only its step is kept. */
 #include "wait/mutex.h"
 #include "wait/tree.h"
 
@@ -22,6 +23,8 @@ typedef struct {
       registered;         /* held for an atomic update of registered memory, see rma/remote.h */
   _Atomic uint32_t left;  /* units but the leader that do not access this memory any more */
   _Atomic uint32_t ngone; /* units of the team that are gone */
+  _Atomic uint64_t
+      first_gone; /* of these the one with the lowest last step: 2^32 * the step + the unit + 1 */
 
   /* 1: a unit of this node has logged that it waits for a unit that is gone. */
   _Atomic uint32_t reported;
@@ -29,7 +32,7 @@ typedef struct {
 
 typedef struct {
   dart__shared_t   *shared;
-  _Atomic uint64_t *gone; /* unit of the team → 0, or, if it is gone, 2^32 + its last step */
+  _Atomic uint64_t *gone; /* a bit for each unit of the team: it is gone */
   char             *buffers;
   uint32_t          nunits;
   uint32_t          me;
@@ -76,14 +79,15 @@ static inline dart__barrier_t *dart__exchange_barrier(const dart__exchange_t *x)
 /** Whether this unit is inside a step, perhaps in another thread. */
 bool dart__exchange_is_busy(const dart__exchange_t *exchange);
 
-/** Record that a unit of the team is gone, after this step. May be called more than once for a unit. */
+/** Record that a unit of the team is gone, after this step. May be called more than once for a unit, with the same
+ *  step. */
 void dart__exchange_note_gone(dart__exchange_t *exchange, int32_t unit, uint32_t episode);
 
 /** Whether a unit is recorded as gone. */
 bool dart__exchange_is_gone(const dart__exchange_t *exchange, int32_t unit);
 
 /** A unit that is gone and will not arrive in the caller's current step; -1: there is none. */
-int32_t dart__exchange_missing(const dart__exchange_t *exchange, uint32_t nteam);
+int32_t dart__exchange_missing(const dart__exchange_t *exchange);
 
 /* Buffers of the current step. The barrier that ends the step switches to the buffers of the next one, so
  * take the addresses before the barrier. */

@@ -15,11 +15,13 @@ enum {
   STEPS  = 300,
   SLOT   = 1024, /* bytes */
   RESULT = 2048,
+  LITTLE = 64,   /* a result that has no piece of every unit: their nodes' pieces go around */
   WORDS  = 700,  /* most of a block: several pieces */
   MANY   = 30000 /* the same where blocks go directly */
 };
 
 static uint32_t         nnodes;
+static size_t           result_bytes = RESULT;
 static size_t           most_words;
 static uint32_t         fan; /* of a tree of barriers; 0: one barrier */
 static dart__team_t    *teams[TEST_MOST_THREADS];
@@ -75,6 +77,18 @@ void dart__nodes_reduce(dart__team_t *team, const void *send, void *recv, size_t
   if (root < 0 || root == team->node)
     memcpy(recv, sum, nbytes);
   free(sum);
+}
+
+/* All leaders call at a time, each with the next one in a ring. */
+void dart__nodes_exchange(dart__team_t *team, int32_t to, const void *send, size_t send_nbytes,
+                          int32_t from, void *recv, size_t recv_nbytes)
+{
+  CHECK(to == (team->node + 1) % team->nnodes &&
+        from == (team->node - 1 + team->nnodes) % team->nnodes);
+  (void)send_nbytes;
+  show(team, (void *)(uintptr_t)send, NULL);
+  memcpy(recv, shown[from].buffer, recv_nbytes);
+  seen();
 }
 
 void dart__nodes_allgather(dart__team_t *team, void *buffer, const size_t *starts)
@@ -291,9 +305,9 @@ static void run_job(uint32_t n, uint32_t over_nodes, const dart__wait_policy_t *
     node_of[u] = (int32_t)(u % nnodes);
     pid_of[u]  = getpid();
   }
-  dart__world.nunits  = (int32_t)n;
-  dart__world.node_of = node_of;
-  dart__world.pid_of  = pid_of;
+  dart__world.nunits   = (int32_t)n;
+  dart__world.node_of  = node_of;
+  dart__world.near_pid = pid_of;
   assert_true(dart__world_find_nodes());
   dart__world.wait = *policy;
   for (uint32_t u = 0; u < n; u++) {
@@ -303,13 +317,14 @@ static void run_job(uint32_t n, uint32_t over_nodes, const dart__wait_policy_t *
     if (u < nnodes) {
       uint32_t here = (uint32_t)teams[u]->node_nunits;
 
-      memory[u] = aligned_alloc(DART__CACHE_LINE, dart__exchange_bytes(here, n, SLOT, RESULT));
+      memory[u] =
+          aligned_alloc(DART__CACHE_LINE, dart__exchange_bytes(here, n, SLOT, result_bytes));
       assert_non_null(memory[u]);
       dart__exchange_format(memory[u], here, n);
       tree[u] = make_tree(u);
     }
     dart__exchange_open(&teams[u]->exchange, memory[u % nnodes], (uint32_t)teams[u]->node_nunits, n,
-                        (uint32_t)teams[u]->node_me, SLOT, RESULT);
+                        (uint32_t)teams[u]->node_me, SLOT, result_bytes);
     if (tree[u % nnodes] != NULL)
       dart__exchange_use_tree(&teams[u]->exchange, tree[u % nnodes]);
     teams[u]->exchange.direct_least = direct_least;
@@ -373,6 +388,16 @@ static void steps_in_groups_do_not_disturb_each_other(void **state)
   fan = 0;
 }
 
+static void results_without_a_piece_of_each_unit_do(void **state)
+{
+  (void)state;
+  result_bytes = LITTLE;
+  TEST_FOR_THREADS(n)
+  for (uint32_t over_nodes = 2; over_nodes <= 3 && over_nodes <= n; over_nodes++)
+    run_job(n, over_nodes, &test_policies[0], WORDS / 10, 0);
+  result_bytes = RESULT;
+}
+
 static int create_operator(void **state)
 {
   (void)state;
@@ -391,7 +416,8 @@ int main(void)
   const struct CMUnitTest tests[] = { cmocka_unit_test(steps_on_one_node_do_not_disturb_each_other),
                                       cmocka_unit_test(blocks_of_any_size_arrive),
                                       cmocka_unit_test(steps_over_nodes_do_not_disturb_each_other),
-                                      cmocka_unit_test(steps_in_groups_do_not_disturb_each_other) };
+                                      cmocka_unit_test(steps_in_groups_do_not_disturb_each_other),
+                                      cmocka_unit_test(results_without_a_piece_of_each_unit_do) };
 
   test_watch();
   return cmocka_run_group_tests_name("collectives", tests, create_operator, destroy_operator);

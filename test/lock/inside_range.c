@@ -20,7 +20,7 @@ enum { ROUNDS = 200 };
 
 static int64_t hints(void)
 {
-  return *(int64_t *)(void *)dart__pool_address(me, dart__twosided_hints(me));
+  return *(int64_t *)(void *)dart__pool_address(me, dart__twosided_hints());
 }
 
 static int64_t sum_of(int64_t mine)

@@ -20,8 +20,9 @@ typedef struct {
   bool            used[LETTERS];
 } unit_t;
 
-static char    *parts[TEST_MOST_THREADS];
-static uint64_t inboxes[TEST_MOST_THREADS];
+static char *parts[TEST_MOST_THREADS];
+
+#define INBOX ((uint64_t)(3 * sizeof(dart__inbox_t))) /* where it is in each part */
 
 /* Whose letters a thread releases. */
 static _Thread_local unit_t *own;
@@ -32,14 +33,13 @@ static char *new_parts(uint32_t n)
   return aligned_alloc(DART__CACHE_LINE, n * (size_t)PART);
 }
 
-/* Inboxes lie elsewhere on every unit. `memory` has n parts. */
+/* `memory` has n parts. */
 static void prepare(char *memory, uint32_t n)
 {
   memset(memory, 0x77, n * (size_t)PART);
   for (uint32_t u = 0; u < n; u++) {
-    parts[u]   = memory + u * (size_t)PART;
-    inboxes[u] = u * 2 * sizeof(dart__inbox_t);
-    dart__inbox_format((dart__inbox_t *)(void *)(parts[u] + inboxes[u]));
+    parts[u] = memory + u * (size_t)PART;
+    dart__inbox_format((dart__inbox_t *)(void *)(parts[u] + INBOX));
   }
 }
 
@@ -47,7 +47,7 @@ static void open_unit(unit_t *unit, uint32_t me, uint32_t n, char *const *seen)
 {
   memset(unit, 0, sizeof *unit);
   pthread_mutex_init(&unit->lock, NULL);
-  CHECK(dart__mailbox_open(&unit->box, (int32_t)me, (int32_t)n, seen, inboxes));
+  CHECK(dart__mailbox_open(&unit->box, (int32_t)me, (int32_t)n, seen, INBOX));
 }
 
 static void close_unit(unit_t *unit)

@@ -257,6 +257,34 @@ static void buffers_do_not_overlap(void **state)
   }
 }
 
+/* Whichever order they are noted in, also twice, and when steps wrap. */
+static void of_units_that_are_gone_the_earliest_is_missing(void **state)
+{
+  enum { TEAM = 200 };
+  char *memory = aligned_alloc(DART__CACHE_LINE, dart__exchange_bytes(1, TEAM, SLOT, RESULT));
+  dart__exchange_t x;
+
+  (void)state;
+  for (uint32_t first = 10; first - 10 < 20; first += first == 10 ? UINT32_MAX - 12 : 10) {
+    dart__exchange_format(memory, 1, TEAM);
+    dart__exchange_open(&x, memory, 1, TEAM, 0, SLOT, RESULT);
+    assert_int_equal(dart__exchange_missing(&x), -1);
+    dart__exchange_note_gone(&x, 64, first + 2);
+    dart__exchange_note_gone(&x, 199, first + 1);
+    dart__exchange_note_gone(&x, 63, first + 3);
+    dart__exchange_note_gone(&x, 130, first + 1);
+    dart__exchange_note_gone(&x, 130, first + 1);
+    assert_int_equal(atomic_load(&x.shared->ngone), 4);
+    for (int32_t u = 0; u < TEAM; u++)
+      assert_int_equal(dart__exchange_is_gone(&x, u), u == 63 || u == 64 || u == 130 || u == 199);
+    for (int32_t late = -2; late <= 4; late++) {
+      x.episode = first + (uint32_t)late;
+      assert_int_equal(dart__exchange_missing(&x), late <= 1 ? -1 : 130);
+    }
+  }
+  free(memory);
+}
+
 static void formatted_memory_is_at_rest_whatever_it_held(void **state)
 {
   char           *memory = allocate(3);
@@ -275,6 +303,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(collectives_in_any_order_get_what_was_written_for_them),
     cmocka_unit_test(it_works_between_processes), cmocka_unit_test(buffers_do_not_overlap),
+    cmocka_unit_test(of_units_that_are_gone_the_earliest_is_missing),
     cmocka_unit_test(formatted_memory_is_at_rest_whatever_it_held)
   };
 
