@@ -64,6 +64,36 @@ void __wrap_dart__coll_share_on_node(dart__team_t *team, const void *own, void *
     memmove((char *)all + (size_t)i * nbytes, own, nbytes);
 }
 
+void __wrap_dart__coll_hear_on_node(dart__team_t *team, const void *own, void *from_out,
+                                    size_t nbytes, int32_t index);
+void __wrap_dart__coll_hear_on_node(dart__team_t *team, const void *own, void *from_out,
+                                    size_t nbytes, int32_t index)
+{
+  (void)team, (void)index;
+  memmove(from_out, own, nbytes);
+}
+
+bool __wrap_dart__step_end(dart__team_t *team);
+bool __wrap_dart__step_end(dart__team_t *team)
+{
+  return team->nnodes > 1 && dart__team_is_leader(team);
+}
+
+void __wrap_dart__step_release(dart__team_t *team);
+void __wrap_dart__step_release(dart__team_t *team)
+{
+  (void)team;
+}
+
+void __wrap_dart__nodes_allgather(dart__team_t *team, void *buffer, const size_t *starts);
+void __wrap_dart__nodes_allgather(dart__team_t *team, void *buffer, const size_t *starts)
+{
+  size_t nbytes = starts[1] - starts[0];
+
+  for (int32_t k = 0; k < team->nnodes; k++)
+    memmove((char *)buffer + starts[k], (char *)buffer + starts[team->node], nbytes);
+}
+
 dart_ret_t __wrap_dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root);
 dart_ret_t __wrap_dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
 {

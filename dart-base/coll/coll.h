@@ -30,6 +30,11 @@ void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nby
 /** The same among the units of each node, in the order of node_units; at most a cache line. */
 void dart__coll_share_on_node(dart__team_t *team, const void *own, void *all, size_t nbytes);
 
+/** Hear what one unit of the node says as its `own`, by its index in node_units; all units of the node call, and may
+ *  hear different ones. At most a cache line. `from_out` may be `own`. */
+void dart__coll_hear_on_node(dart__team_t *team, const void *own, void *from_out, size_t nbytes,
+                             int32_t index);
+
 /** The nelem[u] elements of `size` bytes at element displs[u] of `recv` are unit u's `send`, which may
  *  be these elements of `recv`. */
 dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *recv,

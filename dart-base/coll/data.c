@@ -348,10 +348,23 @@ void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nby
 void dart__coll_share_on_node(dart__team_t *team, const void *own, void *all, size_t nbytes)
 {
   const dart__exchange_t *x     = &team->exchange;
-  const char             *slots = dart__coll_node_share(team, own, nbytes);
+  const char             *slots = dart__exchange_slot(x, 0);
 
+  memcpy(dart__exchange_slot(x, x->me), own, nbytes);
+  dart__step_end_on_node(team);
   for (uint32_t i = 0; i < x->nunits; i++)
     memcpy((char *)all + i * nbytes, slots + i * x->slot_bytes, nbytes);
+}
+
+void dart__coll_hear_on_node(dart__team_t *team, const void *own, void *from_out, size_t nbytes,
+                             int32_t index)
+{
+  const dart__exchange_t *x    = &team->exchange;
+  const char             *slot = dart__exchange_slot(x, (uint32_t)index);
+
+  memcpy(dart__exchange_slot(x, x->me), own, nbytes);
+  dart__step_end_on_node(team);
+  memcpy(from_out, slot, nbytes);
 }
 
 dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv, size_t nbytes)

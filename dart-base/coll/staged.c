@@ -27,16 +27,6 @@ void dart__coll_node_barrier(dart__team_t *team)
   dart__step_end_on_node(team);
 }
 
-const char *dart__coll_node_share(dart__team_t *team, const void *own, size_t nbytes)
-{
-  dart__exchange_t *x     = &team->exchange;
-  const char       *slots = dart__exchange_slot(x, 0);
-
-  memcpy(dart__exchange_slot(x, x->me), own, nbytes);
-  dart__step_end_on_node(team);
-  return slots;
-}
-
 /* ---- reductions ------------------------------------------------------------------------- */
 
 typedef struct {

@@ -14,10 +14,6 @@ void dart__coll_barrier(dart__team_t *team);
 /** A barrier of the units of each node alone. */
 void dart__coll_node_barrier(dart__team_t *team);
 
-/** Each unit tells the others of its node `nbytes`, few, without messages. The result is what the node's first unit has
- *  told; what the others have follows in steps of `slot_bytes` of the team's exchange, until the next collective. */
-const char *dart__coll_node_share(dart__team_t *team, const void *own, size_t nbytes);
-
 #define DART__EVERY_UNIT (-1)
 
 /** dart__coll_reduce through the exchange. The team has more than one unit. DART_ERR_NOMEM, on all units: one

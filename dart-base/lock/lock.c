@@ -147,15 +147,14 @@ static void free_place(const place_t *own)
   dart__pool_free(own->state);
 }
 
-/* Tell the units of the node where the leader's state is, and all where the first unit's table is. */
-static void share_places(dart__team_t *team, dart_lock_t lock, uint64_t *states)
+/* Hear from the leader where its state is, and from the team's first unit where its table is. */
+static void share_places(dart__team_t *team, dart_lock_t lock)
 {
-  uint64_t table = lock->own.table;
+  dart_unit_t leader = dart__team_member(team, team->node_units[0]);
+  uint64_t    table  = lock->own.table, at;
 
-  dart__coll_share_on_node(team, &lock->own.state, states, sizeof *states);
-  lock->cohort = &((state_t *)(void *)dart__pool_address(
-                       dart__team_member(team, team->node_units[0]), *states))
-                      ->cohort;
+  dart__coll_hear_on_node(team, &lock->own.state, &at, sizeof at, 0);
+  lock->cohort = &((state_t *)(void *)dart__pool_address(leader, at))->cohort;
   if (team->nnodes > 1)
     dart__coll_bcast(team, &table, sizeof table, 0);
   lock->turns = (dart__table_t){ dart__team_member(team, 0), table };
@@ -163,13 +162,12 @@ static void share_places(dart__team_t *team, dart_lock_t lock, uint64_t *states)
 
 static dart_ret_t make_lock(const char *function, dart__team_t *team, dart_lock_t *lock_out)
 {
-  uint64_t   *states = calloc((size_t)team->node_nunits, sizeof *states);
-  dart_lock_t lock   = states != NULL ? new_lock(team) : NULL;
-  dart_ret_t  mine   = lock == NULL ? DART_ERR_NOMEM : alloc_place(team, &lock->own);
-  dart_ret_t  ret    = dart__coll_agree(team, mine);
+  dart_lock_t lock = new_lock(team);
+  dart_ret_t  mine = lock == NULL ? DART_ERR_NOMEM : alloc_place(team, &lock->own);
+  dart_ret_t  ret  = dart__coll_agree(team, mine);
 
   if (ret == DART_OK) {
-    share_places(team, lock, states);
+    share_places(team, lock);
     *lock_out = lock;
   } else {
     if (mine == DART_OK)
@@ -177,7 +175,6 @@ static dart_ret_t make_lock(const char *function, dart__team_t *team, dart_lock_
     delete_lock(lock);
     dart__error("%s: no memory for a lock on every unit of team %d", function, team->id);
   }
-  free(states);
   return ret;
 }
 

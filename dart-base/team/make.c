@@ -140,7 +140,7 @@ static void widen(dart__team_t *team)
     team->call = call;
     return;
   }
-  memcpy(&team->wide_offset, dart__coll_node_share(team, &offset, sizeof offset), sizeof offset);
+  dart__coll_hear_on_node(team, &offset, &team->wide_offset, sizeof offset, 0);
   dart__exchange_replace(
       x, dart__pool_address(dart__team_leader(team), team->wide_offset) + STAGGER, slot, result);
   team->call = call;
@@ -213,7 +213,7 @@ void dart__team_exchange_group(dart__team_t *team)
   dart__team_forget_call(team);
   if (dart__team_is_leader(team) && are_many(team->node_nunits) && has_cores)
     offset = make_tree(team);
-  memcpy(&team->tree_offset, dart__coll_node_share(team, &offset, sizeof offset), sizeof offset);
+  dart__coll_hear_on_node(team, &offset, &team->tree_offset, sizeof offset, 0);
   if (team->tree_offset != 0)
     dart__exchange_use_tree(&team->exchange,
                             dart__pool_address(dart__team_leader(team), team->tree_offset));

@@ -167,17 +167,15 @@ void dart__team_close_all(void)
   forget_nodes();
 }
 
-/* Open the exchange of this node, which is at `own` in the pool of its leader. */
-static void share_exchange(dart__team_t *parent, dart__team_t *team, uint64_t own)
+/* Hear from the leader where its exchange is, and open it. */
+static void share_exchange(dart__team_t *parent, dart__team_t *team, uint64_t offset)
 {
-  const char *slots = dart__coll_node_share(parent, &own, sizeof own);
-  int32_t     leader;
+  int32_t leader = team != NULL ? dart__team_unit_of(parent, dart__team_leader(team)) : parent->me;
 
-  if (team == NULL)
-    return;
-  leader = dart__team_near_index(parent, dart__team_unit_of(parent, dart__team_leader(team)));
-  memcpy(&own, slots + (size_t)leader * parent->exchange.slot_bytes, sizeof own);
-  dart__team_exchange_open(team, own);
+  dart__coll_hear_on_node(parent, &offset, &offset, sizeof offset,
+                          dart__team_near_index(parent, leader));
+  if (team != NULL)
+    dart__team_exchange_open(team, offset);
 }
 
 /* The new team's id, and the worst of all units' results. */

@@ -1,7 +1,8 @@
 /* The locality of teams.
  *
  * The tree of any team is built locally from descriptions of its members' hardware. Where units are on several hosts,
- * every unit describes its own at init, and all descriptions are gathered on all units. On one host the processors that
+ * every unit describes its own at init, and they are gathered (hosts.h); a unit that is asked describes all of them for
+ * as long as it builds a tree. On one host the processors that
  * each unit may use, and the one that it runs on, are enough: from them and the machine, which each unit can look at, a
  * unit describes all when it is asked first. Few programs of many units ask, and to load the machine takes longer than
  * the rest of init. Users may write to trees and descriptors, so each team has its own, and the descriptions are never
@@ -23,6 +24,7 @@
 #include "model/argument_check.h"
 #include "model/world.h"
 #include "team/group.h"
+#include "team/hosts.h"
 #include "topology/domain_build.h"
 
 DART__PROFILED(dart_team_locality_init);
@@ -36,7 +38,7 @@ struct dart__locality {
   dart_unit_locality_t    units[]; /* by team id */
 };
 
-/* By global id, until exit. On one host NULL until somebody asks; then the mutex is held to set it. */
+/* On one host: by global id, until exit; NULL until somebody asks. Then the mutex is held to set it. */
 static dart__hardware_t *hardware;
 static pthread_mutex_t   describing = PTHREAD_MUTEX_INITIALIZER;
 
@@ -100,37 +102,53 @@ static void describe_units(const dart__team_t *all, int32_t different[], dart__h
   }
 }
 
-/* Of all units, on one host. */
-static dart_ret_t describe_all(void)
+/* Of all units, on one host. False: no memory. */
+static bool describe_here(const dart__team_t *all, dart__hardware_t found[])
 {
-  const dart__team_t *all       = dart__teams[DART_TEAM_ALL];
-  size_t              count     = (size_t)all->nunits;
-  dart__hardware_t   *found     = calloc(count, sizeof *found);
-  int32_t            *different = calloc(count, sizeof *different);
-  dart_ret_t          ret       = DART_ERR_NOMEM;
+  int32_t *different = calloc((size_t)all->nunits, sizeof *different);
 
-  if (found != NULL && different != NULL) {
+  if (different != NULL)
     describe_units(all, different, found);
-    if (dart__hardware_share_cores(found, all->nunits))
-      ret = DART_OK;
-  }
   free(different);
-  if (ret == DART_OK)
-    hardware = found;
-  else
-    free(found);
-  return ret;
+  return different != NULL;
 }
 
-static dart_ret_t describe_if_due(void)
+/* Of all units. NULL: no memory. */
+static dart__hardware_t *describe_all(void)
 {
-  dart_ret_t ret = DART_OK;
+  const dart__team_t *all        = dart__teams[DART_TEAM_ALL];
+  dart__hardware_t   *found      = calloc((size_t)all->nunits, sizeof *found);
+  bool                has_memory = found != NULL;
 
+  if (has_memory && dart__hosts_are_known())
+    dart__hosts_describe(all, found);
+  else if (has_memory)
+    has_memory = describe_here(all, found);
+  if (has_memory && dart__hardware_share_cores(found, all->nunits))
+    return found;
+  free(found);
+  return NULL;
+}
+
+/* The same, to be returned. */
+static dart__hardware_t *borrow_descriptions(void)
+{
+  dart__hardware_t *found;
+
+  if (dart__hosts_are_known())
+    return describe_all();
   pthread_mutex_lock(&describing);
   if (hardware == NULL)
-    ret = describe_all();
+    hardware = describe_all();
+  found = hardware;
   pthread_mutex_unlock(&describing);
-  return ret;
+  return found;
+}
+
+static void return_descriptions(dart__hardware_t *described)
+{
+  if (dart__hosts_are_known())
+    free(described);
 }
 
 /* From the core outwards: the outermost cache, and the NUMA domain and the package in the order in which they enclose
@@ -154,10 +172,13 @@ static dart__tree_place_t place_in(const dart__hardware_t *h)
 
 bool dart__locality_places(const dart__team_t *team, dart__tree_place_t places[])
 {
-  if (describe_if_due() != DART_OK)
+  dart__hardware_t *all = borrow_descriptions();
+
+  if (all == NULL)
     return false;
   for (int32_t i = 0; i < team->node_nunits; i++)
-    places[i] = place_in(&hardware[dart__team_member(team, team->node_units[i])]);
+    places[i] = place_in(&all[dart__team_member(team, team->node_units[i])]);
+  return_descriptions(all);
   return true;
 }
 
@@ -168,23 +189,26 @@ static dart_ret_t build(dart__team_t *team)
   size_t                 count    = (size_t)team->nunits;
   struct dart__locality *locality = calloc(1, sizeof *locality + count * sizeof *locality->units);
   dart__domain_unit_t   *units    = calloc(count, sizeof *units);
+  dart__hardware_t      *all      = borrow_descriptions();
   dart_ret_t             ret      = DART_ERR_NOMEM;
 
-  if (locality == NULL || units == NULL || describe_if_due() != DART_OK)
+  if (locality == NULL || units == NULL || all == NULL)
     goto free_all;
   for (int32_t u = 0; u < team->nunits; u++)
     units[u] = (dart__domain_unit_t){ .id       = dart__team_member(team, u),
                                       .node     = dart__team_node_of(team, u),
-                                      .hardware = &hardware[dart__team_member(team, u)] };
+                                      .hardware = &all[dart__team_member(team, u)] };
   ret = dart__domain_build(team->id, units, team->nunits, &locality->root, locality->units);
   if (ret != DART_OK)
     goto free_all;
   team->locality = locality;
+  return_descriptions(all);
   free(units);
   return DART_OK;
 
 free_all:
   dart__error("no memory for the locality of the %d units of team %d", team->nunits, team->id);
+  return_descriptions(all);
   free(locality);
   free(units);
   return ret;
@@ -218,19 +242,6 @@ static uint32_t sharing_here(const dart__team_t *all)
   return sharing;
 }
 
-/* The same on several. Hosts are compared, not nodes: a machine may be divided into several nodes, which share its
- * processors. */
-static uint32_t sharing_of_hosts(const dart__team_t *all)
-{
-  const dart__hardware_t *mine    = &hardware[all->me];
-  uint32_t                sharing = 0;
-
-  for (int32_t u = 0; u < all->nunits; u++)
-    sharing +=
-        strcmp(hardware[u].info.host, mine->info.host) == 0 && hardware[u].cpus == mine->cpus;
-  return sharing;
-}
-
 static bool is_on_one_host(const dart__team_t *all)
 {
   return dart__world.one_host || all->nnodes == 1;
@@ -238,15 +249,12 @@ static bool is_on_one_host(const dart__team_t *all)
 
 dart_ret_t dart__locality_prepare(const dart__team_t *all, size_t set_bytes)
 {
-  size_t count = (size_t)all->nunits;
-
-  if (!is_on_one_host(all)) {
-    hardware = calloc(count, sizeof *hardware);
-    return hardware != NULL ? DART_OK : DART_ERR_NOMEM;
-  }
+  if (!is_on_one_host(all))
+    return DART_OK;
   places.set_bytes = set_bytes;
   places.bytes     = sizeof(place_t) + set_bytes;
-  places.first     = calloc(count + 1, places.bytes); /* the last is what this unit tells */
+  places.first =
+      calloc((size_t)all->nunits + 1, places.bytes); /* the last is what this unit tells */
   return places.first != NULL ? DART_OK : DART_ERR_NOMEM;
 }
 
@@ -256,17 +264,6 @@ static void gather_places(dart__team_t *all)
 
   mine->cpu = dart__processors_here(mine->set, places.set_bytes);
   dart__coll_share(all, mine, places.first, places.bytes);
-}
-
-/* Collective; agreed. */
-static dart_ret_t gather_descriptions(dart__team_t *all)
-{
-  dart__hardware_t mine;
-
-  dart__hardware_here((uint32_t)all->node_me, (uint32_t)all->node_nunits, &mine);
-  dart__coll_share(all, &mine, hardware, sizeof mine);
-  return dart__coll_agree(all, dart__hardware_share_cores(hardware, all->nunits) ? DART_OK
-                                                                                 : DART_ERR_NOMEM);
 }
 
 /* The pace of waits goes by the number of units that may use the same processors, which is known only now: a unit that is
@@ -280,13 +277,13 @@ dart_ret_t dart__locality_open(void)
   if (is_here)
     gather_places(all);
   else
-    ret = gather_descriptions(all);
+    ret = dart__hosts_gather(all);
   if (ret != DART_OK) {
     dart__locality_close();
     return ret;
   }
   all_is_due = true;
-  dart__world_set_pace(is_here ? sharing_here(all) : sharing_of_hosts(all));
+  dart__world_set_pace(is_here ? sharing_here(all) : dart__hosts_sharing(all));
   return DART_OK;
 }
 
@@ -294,6 +291,7 @@ void dart__locality_close(void)
 {
   if (dart__teams[DART_TEAM_ALL] != NULL)
     dart__locality_drop(dart__teams[DART_TEAM_ALL]);
+  dart__hosts_forget();
   free(hardware);
   hardware = NULL;
   free(places.first);

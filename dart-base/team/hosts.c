@@ -1,0 +1,226 @@
+/* See hosts.h. */
+#include "team/hosts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "coll/coll.h"
+#include "coll/nodes.h"
+#include "coll/step.h"
+#include "memory/pool.h"
+#include "model/world.h"
+
+typedef struct {
+  uint64_t shape; /* its fingerprint */
+  char     host[DART_LOCALITY_HOST_MAX_SIZE];
+} node_t;
+
+typedef struct {
+  uint64_t print;
+  int32_t  first; /* node of this shape */
+  int32_t  count; /* of units */
+  dart__hardware_t
+      *units; /* in the node's order; without a host name, if that is the first unit's */
+} shape_t;
+
+static struct {
+  node_t  *nodes;  /* of the job, in the pool; NULL: nothing was gathered */
+  shape_t *shapes; /* that differ */
+  int32_t  nshapes;
+} hosts;
+
+/* ---- fingerprints (FNV-1a, 64 bits: two shapes have one by chance in 2^64 cases) ------------------ */
+
+static uint64_t print_of(const dart__hardware_t *units, int32_t count)
+{
+  const unsigned char *byte  = (const unsigned char *)units;
+  uint64_t             print = UINT64_C(14695981039346656037);
+
+  for (size_t i = 0; i < (size_t)count * sizeof *units; i++)
+    print = (print ^ byte[i]) * UINT64_C(1099511628211);
+  return print;
+}
+
+static shape_t *find_shape(uint64_t print)
+{
+  for (int32_t s = 0; s < hosts.nshapes; s++)
+    if (hosts.shapes[s].print == print)
+      return &hosts.shapes[s];
+  return NULL;
+}
+
+static int32_t units_on(const dart__team_t *all, int32_t node)
+{
+  return dart__team_node_start(all, node + 1) - dart__team_node_start(all, node);
+}
+
+/* ---- gathering ------------------------------------------------------------------------------------ */
+
+/* A block of the pool of the node's leader, where it is mapped here. Agreed; NULL: no memory. */
+static void *shared_block(dart__team_t *all, size_t nbytes)
+{
+  uint64_t   offset = 0;
+  dart_ret_t mine   = dart__team_is_leader(all) ? dart__pool_alloc(nbytes, &offset) : DART_OK;
+
+  if (dart__coll_agree(all, mine) != DART_OK) {
+    if (mine == DART_OK && dart__team_is_leader(all))
+      dart__pool_free(offset);
+    return NULL;
+  }
+  dart__coll_hear_on_node(all, &offset, &offset, sizeof offset, 0);
+  return dart__pool_address(dart__team_member(all, all->node_units[0]), offset);
+}
+
+/* By the leader, once its node's units have written what they have. */
+static void describe_node(const dart__team_t *all, dart__hardware_t *units)
+{
+  node_t *node = &hosts.nodes[all->node];
+
+  memcpy(node->host, units[0].info.host, sizeof node->host);
+  for (int32_t i = 0; i < all->node_nunits; i++)
+    if (strcmp(units[i].info.host, node->host) == 0)
+      memset(units[i].info.host, 0, sizeof units[i].info.host);
+  node->shape = print_of(units, all->node_nunits);
+}
+
+/* All nodes' records to the leaders, and so to their nodes. `units` are those of this node. */
+static void gather_nodes(dart__team_t *all, dart__hardware_t *units)
+{
+  dart__hardware_t mine;
+
+  memset(&mine, 0, sizeof mine); /* what lies between its members counts, too */
+  dart__hardware_here((uint32_t)all->node_me, (uint32_t)all->node_nunits, &mine);
+  units[all->node_me] = mine;
+  if (dart__step_end(all)) {
+    describe_node(all, units);
+    for (int32_t k = 0; k <= all->nnodes; k++)
+      all->node_bytes[k] = (size_t)k * sizeof *hosts.nodes;
+    dart__nodes_allgather(all, hosts.nodes, all->node_bytes);
+    dart__step_release(all);
+  }
+}
+
+/* Which shapes there are, in the order of their first nodes. Local. False: no memory. */
+static bool list_shapes(const dart__team_t *all)
+{
+  shape_t *more;
+  int32_t  room = 0;
+
+  for (int32_t k = 0; k < all->nnodes; k++) {
+    if (find_shape(hosts.nodes[k].shape) != NULL)
+      continue;
+    if (hosts.nshapes == room) {
+      more = realloc(hosts.shapes, (size_t)(room = 2 * room + 4) * sizeof *more);
+      if (more == NULL)
+        return false;
+      hosts.shapes = more;
+    }
+    hosts.shapes[hosts.nshapes++] = (shape_t){ hosts.nodes[k].shape, k, units_on(all, k), NULL };
+  }
+  return true;
+}
+
+/* The first node of each shape tells the others what it has. */
+static void spread_shapes(dart__team_t *all, const dart__hardware_t *own)
+{
+  if (!dart__step_end(all))
+    return;
+  for (int32_t s = 0; s < hosts.nshapes; s++) {
+    shape_t *shape  = &hosts.shapes[s];
+    size_t   nbytes = (size_t)shape->count * sizeof *shape->units;
+
+    if (shape->first == all->node)
+      memcpy(shape->units, own, nbytes);
+    dart__nodes_bcast(all, shape->units, nbytes, shape->first);
+  }
+  dart__step_release(all);
+}
+
+/* Collective and agreed. */
+static dart_ret_t gather_shapes(dart__team_t *all, dart__hardware_t *own)
+{
+  dart_ret_t        ret   = dart__coll_agree(all, list_shapes(all) ? DART_OK : DART_ERR_NOMEM);
+  dart__hardware_t *units = own;
+  size_t            count = 0;
+
+  for (int32_t s = 0; s < hosts.nshapes; s++)
+    count += (size_t)hosts.shapes[s].count;
+  if (ret == DART_OK && hosts.nshapes > 1)
+    units = shared_block(all, count * sizeof *units);
+  if (ret != DART_OK || units == NULL)
+    return DART_ERR_NOMEM;
+  for (int32_t s = 0; s < hosts.nshapes; s++) {
+    hosts.shapes[s].units = units;
+    units += hosts.shapes[s].count;
+  }
+  if (hosts.nshapes > 1)
+    spread_shapes(all, own);
+  return DART_OK;
+}
+
+/* The blocks of the pool stay until it is closed. */
+dart_ret_t dart__hosts_gather(dart__team_t *all)
+{
+  size_t            nodes_bytes = (size_t)all->nnodes * sizeof *hosts.nodes;
+  size_t            units_bytes = (size_t)all->node_nunits * sizeof(dart__hardware_t);
+  char             *block       = shared_block(all, nodes_bytes + units_bytes);
+  dart__hardware_t *own;
+
+  if (block == NULL)
+    return DART_ERR_NOMEM;
+  hosts.nodes = (node_t *)(void *)block;
+  own         = (dart__hardware_t *)(void *)(block + nodes_bytes);
+  gather_nodes(all, own);
+  return gather_shapes(all, own);
+}
+
+void dart__hosts_forget(void)
+{
+  free(hosts.shapes);
+  hosts.shapes  = NULL;
+  hosts.nshapes = 0;
+  hosts.nodes   = NULL;
+}
+
+bool dart__hosts_are_known(void)
+{
+  return hosts.nodes != NULL;
+}
+
+static const char *host_of(const node_t *node, const dart__hardware_t *unit)
+{
+  return unit->info.host[0] != '\0' ? unit->info.host : node->host;
+}
+
+/* ---- use ------------------------------------------------------------------------------------------ */
+
+void dart__hosts_describe(const dart__team_t *all, dart__hardware_t hardware_out[])
+{
+  for (int32_t k = 0; k < all->nnodes; k++) {
+    const shape_t *shape = find_shape(hosts.nodes[k].shape);
+
+    for (int32_t i = 0; i < shape->count; i++) {
+      dart__hardware_t *unit =
+          &hardware_out[dart__team_unit_at(all, dart__team_node_start(all, k) + i)];
+
+      *unit = shape->units[i];
+      memcpy(unit->info.host, host_of(&hosts.nodes[k], &shape->units[i]), sizeof unit->info.host);
+    }
+  }
+}
+
+uint32_t dart__hosts_sharing(const dart__team_t *all)
+{
+  const node_t           *here    = &hosts.nodes[all->node];
+  const dart__hardware_t *mine    = &find_shape(here->shape)->units[all->node_me];
+  uint32_t                sharing = 0;
+
+  for (int32_t k = 0; k < all->nnodes; k++) {
+    const shape_t *shape = find_shape(hosts.nodes[k].shape);
+
+    for (int32_t i = 0; i < shape->count; i++)
+      sharing += shape->units[i].cpus == mine->cpus &&
+                 strcmp(host_of(&hosts.nodes[k], &shape->units[i]), host_of(here, mine)) == 0;
+  }
+  return sharing;
+}

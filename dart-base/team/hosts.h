@@ -1,0 +1,25 @@
+#ifndef DART__TEAM_HOSTS_H
+#define DART__TEAM_HOSTS_H
+/* The hardware of units on several hosts.
+ *
+ * Nodes mostly have the same hardware, and the same numbers of units. So each has its host name and the fingerprint of
+ * its shape: what its units have, but for that name. Shapes that differ are there once. All this is in the pool of each
+ * node's leader, once for the units of the node. */
+#include "model/team.h"
+#include "topology/hardware.h"
+
+/** Gather it. Collective over the team of all units, which has several nodes; agreed. DART_ERR_NOMEM. */
+dart_ret_t dart__hosts_gather(dart__team_t *all);
+void       dart__hosts_forget(void);
+
+/** Whether it was gathered. */
+bool dart__hosts_are_known(void);
+
+/** Describe all units, by global id. Units of a host that may use the same processors do not share them yet. */
+void dart__hosts_describe(const dart__team_t *all, dart__hardware_t hardware_out[]);
+
+/** How many units may use the processors of this one. Hosts are compared, not nodes: a machine may be divided into
+ *  several nodes, which share its processors. */
+uint32_t dart__hosts_sharing(const dart__team_t *all);
+
+#endif
