@@ -27,15 +27,18 @@ bool dart__far_team_prepare(dart__team_t *team)
     return false;
   pthread_mutex_init(&far->flushing, NULL);
   pthread_mutex_init(&far->touched_lock, NULL);
-  far->unit     = dart__sparse_new(nunits, sizeof *far->unit);
-  far->copies   = dart__copies_new();
-  far->touched  = dart__sparse_new(nunits, sizeof *far->touched);
-  far->requests = calloc(nnodes, sizeof *far->requests);
-  far->starts   = calloc(nnodes + 1, sizeof *far->starts);
-  far->room     = malloc(DART__TEAM_ROOM);
-  team->far     = far;
-  if (far->unit != NULL && far->copies != NULL && far->touched != NULL && far->requests != NULL &&
-      far->starts != NULL && far->room != NULL)
+  far->unit    = dart__sparse_new(nunits, sizeof *far->unit);
+  far->copies  = dart__copies_new();
+  far->touched = dart__sparse_new(nunits, sizeof *far->touched);
+  if (dart__team_is_leader(team)) {
+    far->requests = calloc(nnodes, sizeof *far->requests);
+    far->starts   = calloc(nnodes + 1, sizeof *far->starts);
+  }
+  far->room = malloc(DART__TEAM_ROOM);
+  team->far = far;
+  if (far->unit != NULL && far->copies != NULL && far->touched != NULL &&
+      ((far->requests != NULL && far->starts != NULL) || !dart__team_is_leader(team)) &&
+      far->room != NULL)
     return true;
   dart__far_team_discard(team);
   return false;

@@ -36,9 +36,10 @@ typedef struct {
 
 /* team->far */
 typedef struct dart__far_team {
-  dart__net_request_t *requests; /* [nnodes], room for the leaders' collectives */
-  size_t              *starts;   /* [nnodes + 1], the same */
-  char                *room;     /* DART__TEAM_ROOM, the same */
+  dart__net_request_t
+         *requests; /* [nnodes], a leader's room for collectives; NULL: this unit is none */
+  size_t *starts;   /* [nnodes + 1], the same */
+  char   *room;     /* DART__TEAM_ROOM, the same */
 
   dart__copies_t   *copies;       /* of small operands */
   dart__far_unit_t *unit;         /* [nunits] */

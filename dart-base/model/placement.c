@@ -1,6 +1,7 @@
 /* See placement.h. */
 #include "model/placement.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 /* The last node whose ranks start at or before `rank`; the first guess is right if all nodes have as many units. */
@@ -97,15 +98,17 @@ static void count_units(const search_t *s)
 /* Each node's next rank is kept in its start, which so becomes that of the node after it. */
 static bool make_tables(const search_t *s)
 {
-  dart__placement_t *p = s->p;
+  dart__placement_t *p       = s->p;
+  int32_t           *node_of = calloc((size_t)p->nunits, sizeof *node_of);
+  int32_t           *unit_at = calloc((size_t)p->nunits, sizeof *unit_at);
 
-  p->node_of = calloc((size_t)p->nunits, sizeof *p->node_of);
-  p->unit_at = calloc((size_t)p->nunits, sizeof *p->unit_at);
-  if (p->node_of == NULL || p->unit_at == NULL)
+  p->node_of = node_of;
+  p->unit_at = unit_at;
+  if (node_of == NULL || unit_at == NULL)
     return false;
   for (int32_t u = 0; u < p->nunits; u++) {
-    p->node_of[u]                         = number_at(s, u);
-    p->unit_at[p->start[p->node_of[u]]++] = u;
+    node_of[u]                      = number_at(s, u);
+    unit_at[p->start[node_of[u]]++] = u;
   }
   for (int32_t k = p->nnodes; k > 0; k--)
     p->start[k] = p->start[k - 1];
@@ -134,10 +137,17 @@ bool dart__placement_find(dart__placement_t *p, int32_t nunits, int32_t nids,
   return is_found;
 }
 
+void dart__placement_free_tables(dart__placement_t *p)
+{
+  if (p->is_shared)
+    return;
+  free((void *)(uintptr_t)p->node_of);
+  free((void *)(uintptr_t)p->unit_at);
+}
+
 void dart__placement_clear(dart__placement_t *p)
 {
   free(p->start);
-  free(p->node_of);
-  free(p->unit_at);
+  dart__placement_free_tables(p);
   *p = (dart__placement_t){ .nunits = 0 };
 }

@@ -252,7 +252,8 @@ void dart__team_delete(dart__team_t *team)
 {
   if (team == NULL)
     return;
-  free((void *)(uintptr_t)team->members.ids);
+  if (!team->shares_lists)
+    free((void *)(uintptr_t)team->members.ids);
   if (team->has_nodes)
     dart__placement_clear(&team->nodes);
   free(team->node_units);
@@ -262,6 +263,55 @@ void dart__team_delete(dart__team_t *team)
   dart__memory_delete_table(team->ended, ENDED_BYTES);
   free(team);
 }
+
+/* ---- lists that the units of a node share ------------------------------------------------------- */
+
+static bool has_tables(const dart__team_t *team)
+{
+  return team->has_nodes && team->nodes.node_of != NULL;
+}
+
+size_t dart__team_lists_bytes(const dart__team_t *team)
+{
+  size_t lists = (team->members.ids != NULL) + (has_tables(team) ? 2u : 0u);
+
+  return lists * (size_t)team->nunits * sizeof(int32_t);
+}
+
+void dart__team_lists_copy(const dart__team_t *team, void *memory)
+{
+  size_t   count = (size_t)team->nunits;
+  int32_t *to    = memory;
+
+  if (team->members.ids != NULL) {
+    memcpy(to, team->members.ids, count * sizeof *to);
+    to += count;
+  }
+  if (has_tables(team)) {
+    memcpy(to, team->nodes.node_of, count * sizeof *to);
+    memcpy(to + count, team->nodes.unit_at, count * sizeof *to);
+  }
+}
+
+void dart__team_lists_share(dart__team_t *team, const void *memory)
+{
+  const int32_t *from = memory;
+
+  if (team->members.ids != NULL) {
+    free((void *)(uintptr_t)team->members.ids);
+    team->members.ids = from;
+    from += team->nunits;
+  }
+  if (has_tables(team)) {
+    dart__placement_free_tables(&team->nodes);
+    team->nodes.node_of   = from;
+    team->nodes.unit_at   = from + team->nunits;
+    team->nodes.is_shared = true;
+  }
+  team->shares_lists = true;
+}
+
+/* ---- tables by id ------------------------------------------------------------------------------- */
 
 void dart__team_enter(dart__team_t *team, dart_team_t id)
 {

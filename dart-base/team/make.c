@@ -151,24 +151,34 @@ dart_unit_t dart__team_leader(const dart__team_t *team)
   return dart__team_member(team, team->node_units[0]);
 }
 
+static size_t exchange_bytes(const dart__team_t *team)
+{
+  return dart__exchange_bytes((uint32_t)team->node_nunits, (uint32_t)team->nunits, FIRST_SLOT,
+                              first_result(team));
+}
+
 dart_ret_t dart__team_exchange_alloc(const dart__team_t *team, uint64_t *offset_out)
 {
-  size_t     nbytes = dart__exchange_bytes((uint32_t)team->node_nunits, (uint32_t)team->nunits,
-                                           FIRST_SLOT, first_result(team));
-  dart_ret_t ret    = dart__pool_alloc(nbytes, offset_out);
+  size_t     nbytes = exchange_bytes(team);
+  dart_ret_t ret    = dart__pool_alloc(nbytes + dart__team_lists_bytes(team), offset_out);
+  char      *memory;
 
-  if (ret == DART_OK)
-    dart__exchange_format(dart__pool_address(dart__world.me, *offset_out),
-                          (uint32_t)team->node_nunits, (uint32_t)team->nunits);
-  return ret;
+  if (ret != DART_OK)
+    return ret;
+  memory = dart__pool_address(dart__world.me, *offset_out);
+  dart__exchange_format(memory, (uint32_t)team->node_nunits, (uint32_t)team->nunits);
+  dart__team_lists_copy(team, memory + nbytes);
+  return DART_OK;
 }
 
 void dart__team_exchange_open(dart__team_t *team, uint64_t offset)
 {
+  char *memory = dart__pool_address(dart__team_leader(team), offset);
+
   team->exchange_offset = offset;
-  dart__exchange_open(&team->exchange, dart__pool_address(dart__team_leader(team), offset),
-                      (uint32_t)team->node_nunits, (uint32_t)team->nunits, (uint32_t)team->node_me,
-                      FIRST_SLOT, first_result(team));
+  dart__team_lists_share(team, memory + exchange_bytes(team));
+  dart__exchange_open(&team->exchange, memory, (uint32_t)team->node_nunits, (uint32_t)team->nunits,
+                      (uint32_t)team->node_me, FIRST_SLOT, first_result(team));
   team->wide_offset = 0;
   team->tree_offset = 0;
   team->widen       = widen;

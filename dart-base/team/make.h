@@ -27,7 +27,7 @@ bool dart__team_take_id(int32_t id);
 /** The global id of the first of the team's units on this node. */
 dart_unit_t dart__team_leader(const dart__team_t *team);
 
-/** Allocate and initialise the node's exchange. Called by a leader. DART_ERR_NOMEM. */
+/** Allocate and initialise the node's exchange, and the team's lists behind it. Called by a leader. DART_ERR_NOMEM. */
 dart_ret_t dart__team_exchange_alloc(const dart__team_t *team, uint64_t *offset_out);
 
 /** Open the exchange that lies at `offset` in the pool of the node's leader. */
