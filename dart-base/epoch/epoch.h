@@ -60,7 +60,7 @@ static inline dart__epoch_shared_t *dart__epoch_shared(const dart__team_t    *te
       segment->epoch_pool == NULL
           ? segment->near[unit] + segment->base + segment->epoch_at
           : dart__segment_find(dart__teams[DART_TEAM_ALL], 0)->near[dart__team_member(team, unit)] +
-                segment->epoch_pool[unit];
+                segment->epoch_pool[dart__team_near_index(team, unit)];
 
   return (dart__epoch_shared_t *)(void *)at;
 }
@@ -72,7 +72,8 @@ static inline bool dart__epoch_has_ended(const dart__team_t *team, const dart__s
   /* seq_cst: after the lock was entered; pairs with dart__epoch_end_state, which lets it be entered after that */
   return segment->epoch_ends != NULL &&
          atomic_load_explicit(&dart__epoch_shared(team, segment, unit)->ends,
-                              memory_order_seq_cst) != segment->epoch_ends[unit];
+                              memory_order_seq_cst) !=
+             segment->epoch_ends[dart__team_near_index(team, unit)];
 }
 
 /** The segment ends whose state this is, of this unit's portion. Units that wait for its lock are let in one after the

@@ -31,7 +31,7 @@ static bool resolve(void *context, int16_t teamid, int16_t segid, dart__am_regio
     region_out->base         = segment->near[team->me] + segment->base;
     region_out->is_exclusive = is_exclusive(team);
   } else {
-    region_out->base  = (char *)(uintptr_t)segment->address[team->me];
+    region_out->base  = (char *)(uintptr_t)segment->address[team->node_me];
     region_out->mutex = &dart__teams[DART_TEAM_ALL]->exchange.shared->registered;
   }
   return true;

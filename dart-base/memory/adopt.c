@@ -41,8 +41,8 @@ typedef struct {
   told_t         *told; /* team unit → ..., as these: */
   uint64_t       *heads;
   uint64_t       *sizes;
-  uint64_t       *epoch_pool;
-  dart__segment_t epochs; /* has only their block, until the segment is there */
+  uint64_t       *epoch_pool; /* by units of the node */
+  dart__segment_t epochs;     /* has only their block, until the segment is there */
 } call_t;
 
 static bool prepare_tables(const dart__team_t *team, call_t *call)
@@ -52,7 +52,7 @@ static bool prepare_tables(const dart__team_t *team, call_t *call)
   call->told       = calloc(nunits, sizeof *call->told);
   call->heads      = calloc(nunits, sizeof *call->heads);
   call->sizes      = dart__sparse_new(nunits, sizeof *call->sizes);
-  call->epoch_pool = calloc(nunits, sizeof *call->epoch_pool);
+  call->epoch_pool = calloc((size_t)team->node_nunits, sizeof *call->epoch_pool);
   return call->told != NULL && call->heads != NULL && call->sizes != NULL &&
          call->epoch_pool != NULL && dart__segment_state.alloc(&call->epochs);
 }
@@ -81,12 +81,13 @@ static dart_ret_t exchange_told(dart__team_t *team, call_t *call, dart_ret_t min
 
   dart__coll_share(team, &own, call->told, sizeof own);
   for (int32_t u = 0; u < team->nunits; u++) {
-    call->heads[u]      = call->told[u].head;
-    call->sizes[u]      = call->told[u].nbytes;
-    call->epoch_pool[u] = call->told[u].epoch;
+    call->heads[u] = call->told[u].head;
+    call->sizes[u] = call->told[u].nbytes;
     if (call->told[u].ret > ret)
       ret = (dart_ret_t)call->told[u].ret;
   }
+  for (int32_t i = 0; i < team->node_nunits; i++)
+    call->epoch_pool[i] = call->told[team->node_units[i]].epoch;
   return ret;
 }
 

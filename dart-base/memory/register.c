@@ -14,6 +14,7 @@
 
 #include "base/free_memory.h"
 #include "base/profile.h"
+#include "base/sparse.h"
 #include "coll/coll.h"
 #include "data/name.h"
 #include "far/engine.h"
@@ -73,24 +74,26 @@ static void delete_segment(dart__segment_t *segment)
   free(segment->epoch_pool);
   free(segment->epoch_ends);
   free(segment->address);
-  free(segment->sizes);
+  free(segment->low);
+  dart__sparse_delete(segment->sizes);
   free(segment);
 }
 
 static dart__segment_t *new_segment(const dart__team_t *team)
 {
-  size_t           nunits  = (size_t)team->nunits;
+  size_t           nunits = (size_t)team->nunits, nnear = (size_t)team->node_nunits;
   dart__segment_t *segment = calloc(1, sizeof *segment);
 
   if (segment == NULL)
     return NULL;
-  segment->address    = calloc(nunits, sizeof *segment->address);
-  segment->sizes      = calloc(nunits, sizeof *segment->sizes);
+  segment->address    = calloc(nnear, sizeof *segment->address);
+  segment->low        = calloc(nunits, sizeof *segment->low);
+  segment->sizes      = dart__sparse_new(nunits, sizeof *segment->sizes);
   segment->chunk      = dart__chunk_new(team, 0, false); /* near to no unit */
-  segment->epoch_pool = calloc(nunits, sizeof *segment->epoch_pool);
-  segment->epoch_ends = calloc(nunits, sizeof *segment->epoch_ends);
-  if (segment->address == NULL || segment->sizes == NULL || segment->chunk == NULL ||
-      segment->epoch_pool == NULL || segment->epoch_ends == NULL ||
+  segment->epoch_pool = calloc(nnear, sizeof *segment->epoch_pool);
+  segment->epoch_ends = calloc(nnear, sizeof *segment->epoch_ends);
+  if (segment->address == NULL || segment->low == NULL || segment->sizes == NULL ||
+      segment->chunk == NULL || segment->epoch_pool == NULL || segment->epoch_ends == NULL ||
       !dart__segment_state.alloc(segment)) {
     delete_segment(segment);
     return NULL;
@@ -111,19 +114,42 @@ static dart_ret_t prepare_registration(dart__team_t *team, plan_t *plan_out)
              : DART_ERR_NOMEM;
 }
 
+/* Sizes of portions: one for all, or a table. */
+static void set_sizes(const dart__team_t *team, dart__segment_t *segment,
+                      const contribution_t *contributions)
+{
+  bool differ = false;
+
+  segment->nbytes = contributions[0].nbytes;
+  for (int32_t u = 1; u < team->nunits; u++)
+    differ = differ || contributions[u].nbytes != segment->nbytes;
+  if (differ) {
+    for (int32_t u = 0; u < team->nunits; u++)
+      segment->sizes[u] = contributions[u].nbytes;
+    return;
+  }
+  dart__sparse_delete(segment->sizes);
+  segment->sizes = NULL;
+}
+
 /* Exchange all units' contributions. */
 static void exchange_contributions(dart__team_t *team, void *address, size_t nbytes,
                                    const plan_t *plan)
 {
-  contribution_t own = { (uint64_t)(uintptr_t)address, nbytes, plan->segment->epoch_at,
-                         dart__segment_state.count_ends(plan->segment) };
+  dart__segment_t *segment = plan->segment;
+  contribution_t   own     = { (uint64_t)(uintptr_t)address, nbytes, segment->epoch_at,
+                               dart__segment_state.count_ends(segment) };
 
   dart__coll_share(team, &own, plan->contributions, sizeof own);
-  for (int32_t u = 0; u < team->nunits; u++) {
-    plan->segment->address[u]    = plan->contributions[u].address;
-    plan->segment->sizes[u]      = plan->contributions[u].nbytes;
-    plan->segment->epoch_pool[u] = plan->contributions[u].epoch;
-    plan->segment->epoch_ends[u] = (uint32_t)plan->contributions[u].ends;
+  set_sizes(team, segment, plan->contributions);
+  for (int32_t u = 0; u < team->nunits; u++)
+    segment->low[u] = plan->contributions[u].address % DART__CACHE_LINE;
+  for (int32_t i = 0; i < team->node_nunits; i++) {
+    const contribution_t *near = &plan->contributions[team->node_units[i]];
+
+    segment->address[i]    = near->address;
+    segment->epoch_pool[i] = near->epoch;
+    segment->epoch_ends[i] = (uint32_t)near->ends;
   }
 }
 

@@ -52,15 +52,20 @@ static inline char *dart__near_address(dart_gptr_t gptr, size_t nbytes)
   return dart__near_address_by(dart__team_direct, gptr, nbytes);
 }
 
-/** Whether it is aligned to `size` bytes, a power of 2. Of a far portion the offset tells: it starts at a cache line,
- *  unless it was registered or adopted. */
+/** Whether it is aligned to `size` bytes, a power of 2 of at most DART__CACHE_LINE. Of a far portion the offset tells: it
+ *  starts at a cache line, unless it was registered or adopted. */
 static inline bool dart__is_aligned(const dart__address_t *at, size_t size)
 {
-  uint64_t        address = (uint64_t)(uintptr_t)at->near;
-  const uint64_t *starts = at->segment->address != NULL ? at->segment->address : at->segment->heads;
+  uint64_t               address = (uint64_t)(uintptr_t)at->near;
+  const dart__segment_t *segment = at->segment;
 
-  if (at->near == NULL)
-    address = at->offset + (starts != NULL ? starts[at->unit] : 0);
+  if (at->near == NULL) {
+    address = at->offset;
+    if (segment->low != NULL)
+      address += segment->low[at->unit];
+    else if (segment->heads != NULL)
+      address += segment->heads[at->unit];
+  }
   return (address & (size - 1)) == 0;
 }
 
@@ -69,7 +74,7 @@ static inline char *dart__own_start(const dart__team_t *team, const dart__segmen
 {
   if (segment->adopted != NULL)
     return segment->adopted;
-  return segment->address != NULL ? (char *)(uintptr_t)segment->address[team->me]
+  return segment->address != NULL ? (char *)(uintptr_t)segment->address[team->node_me]
                                   : segment->near[team->me] + segment->base;
 }
 
@@ -78,7 +83,7 @@ static inline void *dart__own_address(const dart__address_t *at)
 {
   return at->segment->address == NULL
              ? at->near
-             : (char *)(uintptr_t)at->segment->address[at->unit] + at->offset;
+             : (char *)(uintptr_t)at->segment->address[at->team->node_me] + at->offset;
 }
 
 /** Resolve `gptr` for an access to `nbytes` bytes. `function` names the caller in the log line. */

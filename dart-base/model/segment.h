@@ -19,8 +19,10 @@ typedef struct dart__segment {
   uint64_t  block;  /* where their block of the chunk's arena starts: before, if they are aligned */
   uint64_t  nbytes; /* of every portion; of the largest, if they differ */
   uint64_t *sizes;  /* team unit → bytes of its portion; NULL: all have nbytes */
-  uint64_t *address; /* registered memory: team unit → its portion, an address in that unit's
-                            * process; `near` is NULL for all. NULL: an allocated segment */
+  /* Registered memory: where portions are in the processes of this node's units, by their index in node_units; `near`
+   * is NULL for all. NULL: an allocated segment. */
+  uint64_t *address;
+  uint8_t  *low;     /* registered memory: team unit → its address modulo DART__CACHE_LINE */
   char     *adopted; /* where the program has this unit's portion, too; NULL: nowhere */
   uint64_t *heads; /* adopted memory: team unit → where its portion starts on a page; else NULL */
   dart__chunk_t *chunk;
@@ -32,10 +34,9 @@ typedef struct dart__segment {
   /* See epoch/epoch.h. */
   dart__epoch_ref_t epoch;    /* NULL: no call was about epochs of this segment */
   uint64_t          epoch_at; /* where a portion's shared state is in the portion ... */
-  uint64_t *epoch_pool; /* ... or, the program's memory, in its unit's pool; NULL: in the portion */
-  uint32_t  *
-      epoch_ends; /* registered memory: team unit → `ends` in that state while the memory is there; else NULL */
-  bool has_epoch_block; /* of this unit's pool, at epoch_at */
+  uint64_t *epoch_pool; /* ... or, the program's memory, in the pool, as `address`; else NULL */
+  uint32_t *epoch_ends; /* `ends` in it while memory is registered, as `address`; else NULL */
+  bool      has_epoch_block; /* of this unit's pool, at epoch_at */
 } dart__segment_t;
 
 /* The direct map of a segment: where all portions are near and lie at a constant step, as they do on a

@@ -24,7 +24,7 @@ static where_t where(const dart__address_t *at)
 
 static uint64_t address_of(const dart__address_t *at)
 {
-  return at->segment->address[at->unit] + at->offset;
+  return at->segment->address[dart__team_near_index(at->team, at->unit)] + at->offset;
 }
 
 bool dart__remote_is_far(const dart__address_t *at)
