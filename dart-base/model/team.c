@@ -180,11 +180,11 @@ static bool list_node(dart__team_t *team)
 {
   int32_t first;
 
-  team->node        = dart__team_node_of(team, team->me);
-  first             = dart__team_node_start(team, team->node);
-  team->node_nunits = dart__team_node_start(team, team->node + 1) - first;
-  team->node_me     = dart__team_rank(team, team->me) - first;
-  team->node_units  = calloc((size_t)team->node_nunits, sizeof *team->node_units);
+  team->node       = dart__team_node_of(team, team->me);
+  team->node_first = first = dart__team_node_start(team, team->node);
+  team->node_nunits        = dart__team_node_start(team, team->node + 1) - first;
+  team->node_me            = dart__team_rank(team, team->me) - first;
+  team->node_units         = calloc((size_t)team->node_nunits, sizeof *team->node_units);
   if (team->node_units == NULL)
     return false;
   for (int32_t i = 0; i < team->node_nunits; i++)

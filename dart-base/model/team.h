@@ -45,7 +45,8 @@ typedef struct dart__team {
   bool              has_nodes;    /* their tables are the team's; else the job's */
   bool              shares_lists; /* lists by unit are the node's, behind the exchange */
   int32_t           nnodes;
-  int32_t           node; /* own node */
+  int32_t           node;       /* own node */
+  int32_t           node_first; /* the rank of its first unit */
   int32_t           node_nunits;
   int32_t           node_me;    /* own index in node_units; 0 is the node's leader */
   int32_t          *node_units; /* team ids of this node's units, ascending */
@@ -178,6 +179,8 @@ static inline int32_t dart__team_node_of(const dart__team_t *team, int32_t unit)
 
 static inline bool dart__team_is_on_node(const dart__team_t *team, int32_t unit)
 {
+  if (__builtin_expect(team->nodes.kind == DART__PLACED_IN_BLOCKS, 1))
+    return (uint32_t)(unit - team->node_first) < (uint32_t)team->node_nunits;
   return dart__placement_is_on(&team->nodes, unit, team->node);
 }
 
@@ -201,7 +204,7 @@ static inline int32_t dart__team_node_start(const dart__team_t *team, int32_t no
 /** The index of a unit of this node among node_units. */
 static inline int32_t dart__team_near_index(const dart__team_t *team, int32_t unit)
 {
-  return dart__team_rank(team, unit) - dart__team_node_start(team, team->node);
+  return dart__team_rank(team, unit) - team->node_first;
 }
 
 static inline bool dart__team_is_leader(const dart__team_t *team)
