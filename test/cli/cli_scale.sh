@@ -3,6 +3,7 @@ source "$(dirname "$0")/cli.bash"
 
 scale=$build/bench/scale
 [[ -x $scale ]] || { echo "skipped: $build has no bench/scale"; exit 77; }
+[[ -z $(sed -n 's/^DART_SANITIZE:[A-Z]*=//p' "$build/CMakeCache.txt") ]] || { echo "skipped: a sanitizer has memory of its own"; exit 77; }
 export DART_LOG_LEVEL=ERROR
 unset DART_NODES HWLOC_SYNTHETIC
 
@@ -22,6 +23,18 @@ done
 few=$(bytes segments 4)
 run "$scale" --least=20000 --most=20000 --segments=200 --placement=random --format=csv
 (($(bytes segments 4) > few + 10000)) || fail "200 segments: $(bytes segments 4) bytes, 100 take $few"
+
+# What a unit keeps does not grow with the units of the job: 200,000 of them, 128 on a node. In bytes: what all segments and
+# the team of all units may take, a new team in the pool, a list of 99,906 members, and registered memory.
+run "$scale" --least=200000 --most=200000 --format=csv
+expect_code 0
+nodes=$(awk -F, '$3 == "\"init\"" { print $2 }' "$work/out")
+(($(bytes init 5) + $(bytes segments 5) <= 1 << 20)) || fail "init and segments: $(bytes init 5), $(bytes segments 5)"
+(($(bytes init 7) <= 300000 + 100 * nodes)) || fail "init: $(bytes init 7) bytes of the pool"
+(($(bytes '10 teams' 7) <= 10 * 256 * 1024)) || fail "10 teams: $(bytes '10 teams' 7) bytes of the pool"
+(($(bytes 'irregular team' 7) <= 160000 + 8 * 100000)) || fail "a list: $(bytes 'irregular team' 7) bytes of the pool"
+(($(bytes registered 5) <= 250000)) || fail "registered memory: $(bytes registered 5) bytes"
+(($(bytes '10 locks' 5) <= 10000)) || fail "10 locks: $(bytes '10 locks' 5) bytes"
 
 run "$scale" --most=many; expect_code 2; expect_line "*--most is 'many'*"
 run "$scale" --placement=square; expect_code 2; expect_line "*--placement is 'square'*block, cyclic or random*"

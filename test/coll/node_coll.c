@@ -305,6 +305,7 @@ static void run_job(uint32_t n, uint32_t over_nodes, const dart__wait_policy_t *
     node_of[u] = (int32_t)(u % nnodes);
     pid_of[u]  = getpid();
   }
+  dart__world.me       = 0;
   dart__world.nunits   = (int32_t)n;
   dart__world.node_of  = node_of;
   dart__world.near_pid = pid_of;
