@@ -129,11 +129,12 @@ static dart__tree_plan_t *plan_groups(uint32_t nunits)
   return plan;
 }
 
-static void open_team(uint32_t unit, uint32_t nunits, const dart_unit_t *members, char *memory,
-                      char *tree)
+static void open_team(uint32_t unit, uint32_t nunits, char *memory, char *tree)
 {
+  dart__members_t members = { .count = (int32_t)nunits, .stride = 1 };
+
   dart__world.me = (dart_unit_t)unit;
-  teams[unit]    = dart__team_new(members, (int32_t)nunits);
+  teams[unit]    = dart__team_new(&members);
   if (teams[unit] == NULL)
     fail("no memory");
   dart__exchange_open(&teams[unit]->exchange, memory, nunits, nunits, unit, SLOT, RESULT);
@@ -144,7 +145,6 @@ static void open_team(uint32_t unit, uint32_t nunits, const dart_unit_t *members
 static void count(uint32_t nunits, bool in_groups, lines_counts_t *counts_out)
 {
   static int32_t     node_of[LINES_UNITS];
-  dart_unit_t        members[LINES_UNITS];
   dart__tree_plan_t *plan     = in_groups ? plan_groups(nunits) : NULL;
   size_t             exchange = rounded(dart__exchange_bytes(nunits, nunits, SLOT, RESULT));
   size_t             nbytes   = exchange + (in_groups ? rounded(dart__tree_bytes(plan)) : 0);
@@ -156,16 +156,18 @@ static void count(uint32_t nunits, bool in_groups, lines_counts_t *counts_out)
   memset(memory, 0, nbytes);
   dart__world.nunits  = (int32_t)nunits;
   dart__world.node_of = node_of;
+  dart__world.me      = 0;
+  if (!dart__world_find_nodes())
+    fail("no memory");
   dart__exchange_format(memory, nunits, nunits);
   if (in_groups)
     dart__tree_format(tree, plan, 0);
   for (uint32_t u = 0; u < nunits; u++)
-    members[u] = (dart_unit_t)u;
-  for (uint32_t u = 0; u < nunits; u++)
-    open_team(u, nunits, members, memory, tree);
+    open_team(u, nunits, memory, tree);
   lines_run(nunits, work, memory, nbytes, distance, machine->ns, counts_out);
   for (uint32_t u = 0; u < nunits; u++)
     dart__team_delete(teams[u]);
+  dart__placement_clear(&dart__world.nodes);
   free(memory);
   free(plan);
 }

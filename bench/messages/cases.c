@@ -71,7 +71,7 @@ static void run_put(size_t n)
 static least_t least_put(size_t n, size_t nunits)
 {
   (void)n, (void)nunits;
-  return (least_t){ 1, 2, "one message has all data; the network knows when they are there" };
+  return (least_t){ 1, 2, "one message has all data" };
 }
 
 static void run_get(size_t n)
@@ -138,7 +138,7 @@ static void run_notify(size_t n)
 static least_t least_notify(size_t n, size_t nunits)
 {
   (void)n, (void)nunits;
-  return (least_t){ 1, 1, "one message has the data and the counter" };
+  return (least_t){ 1, 1, "data and counter in one" };
 }
 
 /* ---- collectives -------------------------------------------------------------------------------- */
@@ -152,7 +152,7 @@ static void run_barrier(size_t n)
 static least_t least_barrier(size_t n, size_t nunits)
 {
   (void)n;
-  return (least_t){ 2 * (nunits - 1), 1, "all must hear of all: by one unit, or each from each" };
+  return (least_t){ 2 * (nunits - 1), 1, "all must hear of all" };
 }
 
 static void run_bcast(size_t n)
@@ -163,7 +163,7 @@ static void run_bcast(size_t n)
 static least_t least_one(size_t n, size_t nunits)
 {
   (void)n;
-  return (least_t){ nunits - 1, 1, "a message for each other unit, all by the root" };
+  return (least_t){ nunits - 1, 1, "one for each other unit" };
 }
 
 static void run_reduce(size_t n)
@@ -254,8 +254,7 @@ static void run_post_start(size_t n)
 static least_t least_post_start(size_t n, size_t nunits)
 {
   (void)nunits;
-  return (least_t){ n, 1,
-                    "for each partner the data with the end, which may wait there for the post" };
+  return (least_t){ n, 1, "data and end, for each partner" };
 }
 
 static void run_post_start_nocheck(size_t n)
@@ -378,7 +377,7 @@ static void run_free(size_t n)
 static least_t least_agree(size_t n, size_t nunits)
 {
   (void)n;
-  return (least_t){ 2 * (nunits - 1), 1, "all must agree: by one unit, or each with each" };
+  return (least_t){ 2 * (nunits - 1), 1, "all must agree" };
 }
 
 static void run_team(size_t n)

@@ -19,8 +19,10 @@
 #define RESULT_BYTES    (64 * DART__KI)
 #define RESULT_PER_UNIT 64
 #define MOST_BYTES      (8 * DART__MI)
-#define STAGGER \
-  (5 * DART__CACHE_LINE) /* so that they are not at the same place of a page as segments */
+/* They begin there in a page of 4 KiB, whatever is in the pool: not at the same place as segments, for a load would wait for
+ * a store to the same place of another page. */
+#define PAGE_BYTES 4096
+#define STAGGER    (53 * DART__CACHE_LINE)
 
 /* Units of a node that are not in groups, and most units of a group. In the model of bench/lines a barrier takes as long in
  * groups as in one for 32 units, for 64 0.6, for 256 0.29; groups of 4 and of 16 units take longer. */
@@ -133,7 +135,8 @@ static void widen(dart__team_t *team)
 
   team->widen = NULL;
   if (dart__team_is_leader(team))
-    ret = dart__pool_alloc(STAGGER + dart__exchange_buffer_bytes(x->nunits, slot, result), &offset);
+    ret = dart__pool_alloc(
+        PAGE_BYTES + STAGGER + dart__exchange_buffer_bytes(x->nunits, slot, result), &offset);
   if (dart__coll_agree(team, ret) != DART_OK) {
     if (ret == DART_OK && dart__team_is_leader(team))
       dart__pool_free(offset);
@@ -142,7 +145,10 @@ static void widen(dart__team_t *team)
   }
   dart__coll_hear_on_node(team, &offset, &team->wide_offset, sizeof offset, 0);
   dart__exchange_replace(
-      x, dart__pool_address(dart__team_leader(team), team->wide_offset) + STAGGER, slot, result);
+      x,
+      dart__pool_address(dart__team_leader(team), dart__round_up(team->wide_offset, PAGE_BYTES)) +
+          STAGGER,
+      slot, result);
   team->call = call;
 }
 
