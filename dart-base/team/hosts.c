@@ -209,10 +209,15 @@ void dart__hosts_describe(const dart__team_t *all, dart__hardware_t hardware_out
   }
 }
 
+const dart__hardware_t *dart__hosts_here(const dart__team_t *all)
+{
+  return find_shape(hosts.nodes[all->node].shape)->units;
+}
+
 uint32_t dart__hosts_sharing(const dart__team_t *all)
 {
   const node_t           *here    = &hosts.nodes[all->node];
-  const dart__hardware_t *mine    = &find_shape(here->shape)->units[all->node_me];
+  const dart__hardware_t *mine    = &dart__hosts_here(all)[all->node_me];
   uint32_t                sharing = 0;
 
   for (int32_t k = 0; k < all->nnodes; k++) {

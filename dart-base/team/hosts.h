@@ -18,6 +18,9 @@ bool dart__hosts_are_known(void);
 /** Describe all units, by global id. Units of a host that may use the same processors do not share them yet. */
 void dart__hosts_describe(const dart__team_t *all, dart__hardware_t hardware_out[]);
 
+/** The hardware of this node's units, in their order. */
+const dart__hardware_t *dart__hosts_here(const dart__team_t *all);
+
 /** How many units may use the processors of this one. Hosts are compared, not nodes: a machine may be divided into
  *  several nodes, which share its processors. */
 uint32_t dart__hosts_sharing(const dart__team_t *all);

@@ -172,14 +172,16 @@ static dart__tree_place_t place_in(const dart__hardware_t *h)
 
 bool dart__locality_places(const dart__team_t *team, dart__tree_place_t places[])
 {
-  dart__hardware_t *all = borrow_descriptions();
+  const dart__team_t     *all       = dart__teams[DART_TEAM_ALL];
+  bool                    are_known = dart__hosts_are_known();
+  const dart__hardware_t *units     = are_known ? dart__hosts_here(all) : borrow_descriptions();
 
-  if (all == NULL)
-    return false;
-  for (int32_t i = 0; i < team->node_nunits; i++)
-    places[i] = place_in(&all[dart__team_member(team, team->node_units[i])]);
-  return_descriptions(all);
-  return true;
+  for (int32_t i = 0; units != NULL && i < team->node_nunits; i++) {
+    dart_unit_t unit = dart__team_member(team, team->node_units[i]);
+
+    places[i] = place_in(&units[are_known ? dart__team_near_index(all, unit) : unit]);
+  }
+  return units != NULL;
 }
 
 /* ---- trees --------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* Notifications after their data (dart-mpi/am: dart__am_send_data, dart__am_notify in request.c;
+/* Notifications after their data (dart-base/far/am: dart__am_move_data, dart__am_notify in request.c;
  * dart__am_endpoint_add_data, dart__am_endpoint_send in endpoint.c; `handle`, `keep`,
  * `apply_pending` in receive.c).
  *
@@ -125,7 +125,7 @@ proctype sender(byte me)
 
   for (number : 1 .. (me == 0 -> 1 : N)) {
     if
-    :: announce(number)         /* dart__am_send_data */
+    :: announce(number)         /* dart__am_move_data */
     :: puts = puts | BIT(number) /* dart__am_notify, the put */
     fi;
     may_send();

@@ -1,5 +1,5 @@
 /* The set of busy peers, and a flush that goes over it while other threads add and remove peers
- * (dart-base/far/am/peers.c; `begin_walk`, `next` and wait_for_all in dart-base/far/am/flush.c).
+ * (dart-base/far/am/peers.c; `for_members` and `wait_and_report` in dart-base/far/am/flush.c).
  *
  * Claims. A flush leaves out no peer that was in the set when it began and is in it still: every peer that its thread has
  * requested something of is waited for, or has left the set by itself, done (assertion at the end of a walk).

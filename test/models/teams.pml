@@ -28,7 +28,7 @@
 byte running[2]; /* threads */
 byte at_barrier;
 
-/* dart__am_flush_members: is anyone busy?, ask_all, wait_for_all, report_all */
+/* dart__am_flush_members: is anyone busy?, `ask`, `wait_and_report`, each for all members */
 inline flush_members(at_target)
 {
   atomic {
