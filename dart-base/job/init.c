@@ -48,6 +48,19 @@ DART__PROFILED(dart_exit);
 DART__PROFILED(dart_initialized);
 DART__PROFILED(dart_abort);
 
+/* What needs no other unit. */
+static void register_all(const char *function)
+{
+  dart__watch_register();
+  dart__report_open();
+  dart__crash_open();
+  dart__hang_answer();
+  dart__call_note(function);
+  dart__epoch_memory_open();
+  dart__epoch_serve();
+  dart__access_open_gate();
+}
+
 static dart_ret_t start(const char *function, int *argc, char ***argv,
                         dart_thread_support_level_t  wanted,
                         dart_thread_support_level_t *provided_out)
@@ -60,14 +73,7 @@ static dart_ret_t start(const char *function, int *argc, char ***argv,
   ret = dart__settings_read();
   if (ret != DART_OK)
     return ret;
-  dart__watch_register();
-  dart__report_open();
-  dart__crash_open();
-  dart__hang_answer();
-  dart__call_note(function);
-  dart__epoch_memory_open();
-  dart__epoch_serve();
-  dart__access_open_gate();
+  register_all(function);
   ret = dart__network_join(argc, argv, wanted, provided_out);
   if (ret != DART_OK)
     return ret;
