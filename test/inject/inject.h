@@ -132,6 +132,7 @@ long dart__inject_alive(void); /* allocations of DART that were not freed */
 #define gethostname(...) (DART__INJECT(gethostname, EPERM) ? -1 : gethostname(__VA_ARGS__))
 #define sched_getaffinity(...) \
   (DART__INJECT(sched_getaffinity, EPERM) ? -1 : sched_getaffinity(__VA_ARGS__))
+#define sched_getcpu() (DART__INJECT(sched_getcpu, ENOSYS) ? -1 : sched_getcpu())
 #define pthread_create(...) \
   (DART__INJECT(pthread_create, EAGAIN) ? EAGAIN : pthread_create(__VA_ARGS__))
 #define pthread_atfork(...) \

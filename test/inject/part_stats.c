@@ -1,7 +1,9 @@
-/* Statistics: nothing in them can fail for want of something. That they are gathered and written at dart_exit is
+/* Statistics and names: nothing in them can fail for want of something. That they are gathered and written at dart_exit is
  * part of the second cycle (program.c). */
 #include <stdlib.h>
+#include <string.h>
 
+#include <dash/dart/ext/dart_name.h>
 #include <dash/dart/ext/dart_progress.h>
 #include <dash/dart/ext/dart_stats.h>
 
@@ -13,6 +15,8 @@ void use_statistics(void)
   uint64_t         *before = calloc(size, sizeof *before), *after = calloc(size, sizeof *after);
   dart_stats_info_t info;
 
+  EXPECT(strcmp(dart_version(), DART_VERSION_STR) == 0 && dart_strerror(DART_ERR_NOMEM) != NULL &&
+         dart_type_name(DART_TYPE_INT) != NULL && dart_op_name(DART_OP_SUM) != NULL);
   FINE(dart_progress());
   FINE(dart_stats_find("barrier", &index));
   FINE(dart_stats_describe(index, &info));
