@@ -148,6 +148,7 @@ long dart__inject_alive(void); /* allocations of DART that were not freed */
 #define memfd_create(...) (DART__INJECT(memfd_create, EMFILE) ? -1 : memfd_create(__VA_ARGS__))
 #define socket(...)       (DART__INJECT(socket, EMFILE) ? -1 : socket(__VA_ARGS__))
 #define connect(...)      (DART__INJECT(connect, ECONNREFUSED) ? -1 : connect(__VA_ARGS__))
+#define bind(...)         (DART__INJECT_POLLS(bind, EADDRINUSE) ? -1 : bind(__VA_ARGS__))
 #define sendmsg(...)      (DART__INJECT(sendmsg, ENOBUFS) ? -1 : sendmsg(__VA_ARGS__))
 #define nanosleep(...)    (DART__INJECT_POLLS(nanosleep, EINTR) ? -1 : nanosleep(__VA_ARGS__))
 #define getsockopt(...)   (DART__INJECT_POLLS(getsockopt, EBADF) ? -1 : getsockopt(__VA_ARGS__))
