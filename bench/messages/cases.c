@@ -219,13 +219,13 @@ static void run_fence_put(size_t n)
 static least_t least_none(size_t n, size_t nunits)
 {
   (void)n, (void)nunits;
-  return (least_t){ 0, 0, "promised: there is nothing to complete" };
+  return (least_t){ 0, 0, "nothing is left to complete" };
 }
 
 static least_t least_lazy(size_t n, size_t nunits)
 {
   (void)n, (void)nunits;
-  return (least_t){ 0, 0, "promised: the next fence completes what is under way" };
+  return (least_t){ 0, 0, "the next fence completes it" };
 }
 
 /* Unit 0 exposes to `n` others, or accesses `n` others; both are one origin, or target, with `n` partners. */

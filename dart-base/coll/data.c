@@ -277,16 +277,11 @@ dart_ret_t dart__coll_gather(dart__team_t *team, const void *send, void *recv, s
  * leader of a ring the pieces of one node, those that it received last, and the units of its node read the pieces that
  * come in. */
 
-static int32_t units_on(const dart__team_t *team, int32_t node)
-{
-  return dart__team_node_start(team, node + 1) - dart__team_node_start(team, node);
-}
-
 static void read_node(const blocks_t *b, int32_t node, const char *pieces)
 {
   int32_t first = dart__team_node_start(b->team, node);
 
-  for (int32_t i = 0; i < units_on(b->team, node); i++) {
+  for (int32_t i = 0; i < dart__team_units_on(b->team, node); i++) {
     int32_t u = dart__team_unit_at(b->team, first + i);
 
     if (u != b->team->me)
@@ -305,8 +300,9 @@ static void pass_around(const blocks_t *b, char *last)
     char   *pieces = dart__exchange_result(&team->exchange);
 
     if (dart__step_end(team)) {
-      dart__nodes_exchange(team, (me + 1) % n, last, (size_t)units_on(team, out) * b->count,
-                           (me - 1 + n) % n, pieces, (size_t)units_on(team, in) * b->count);
+      dart__nodes_exchange(team, (me + 1) % n, last,
+                           (size_t)dart__team_units_on(team, out) * b->count, (me - 1 + n) % n,
+                           pieces, (size_t)dart__team_units_on(team, in) * b->count);
       dart__step_release(team);
     }
     read_node(b, in, pieces);
@@ -345,26 +341,31 @@ void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nby
     memcpy(all, own, nbytes);
 }
 
-void dart__coll_share_on_node(dart__team_t *team, const void *own, void *all, size_t nbytes)
+/* What the units of the node have told, a slot each, until the next step but one. */
+static const char *tell_node(dart__team_t *team, const void *own, size_t nbytes)
 {
   const dart__exchange_t *x     = &team->exchange;
   const char             *slots = dart__exchange_slot(x, 0);
 
   memcpy(dart__exchange_slot(x, x->me), own, nbytes);
   dart__step_end_on_node(team);
-  for (uint32_t i = 0; i < x->nunits; i++)
-    memcpy((char *)all + i * nbytes, slots + i * x->slot_bytes, nbytes);
+  return slots;
+}
+
+void dart__coll_share_on_node(dart__team_t *team, const void *own, void *all, size_t nbytes)
+{
+  const char *slots = tell_node(team, own, nbytes);
+
+  for (uint32_t i = 0; i < team->exchange.nunits; i++)
+    memcpy((char *)all + i * nbytes, slots + i * team->exchange.slot_bytes, nbytes);
 }
 
 void dart__coll_hear_on_node(dart__team_t *team, const void *own, void *from_out, size_t nbytes,
                              int32_t index)
 {
-  const dart__exchange_t *x    = &team->exchange;
-  const char             *slot = dart__exchange_slot(x, (uint32_t)index);
+  const char *slots = tell_node(team, own, nbytes);
 
-  memcpy(dart__exchange_slot(x, x->me), own, nbytes);
-  dart__step_end_on_node(team);
-  memcpy(from_out, slot, nbytes);
+  memcpy(from_out, slots + (size_t)index * team->exchange.slot_bytes, nbytes);
 }
 
 dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv, size_t nbytes)
@@ -496,8 +497,7 @@ typedef struct {
 /* Bytes of all pieces of a node's units in a step. */
 static size_t node_bytes(const dart__team_t *team, const pairing_t *m, int32_t node)
 {
-  return (size_t)(dart__team_node_start(team, node + 1) - dart__team_node_start(team, node)) *
-         (size_t)m->window * m->piece;
+  return (size_t)dart__team_units_on(team, node) * (size_t)m->window * m->piece;
 }
 
 /* The piece of the unit at `position` for its pair `index`. */
@@ -526,8 +526,7 @@ static void swap_pieces(dart__team_t *team, const pairing_t *m, const char *send
 {
   char   *out   = dart__exchange_result(&team->exchange);
   char   *in    = m->node == team->node ? out : out + team->exchange.result_bytes / 2;
-  int32_t first = dart__team_node_start(team, m->node),
-          count = dart__team_node_start(team, m->node + 1) - first;
+  int32_t first = dart__team_node_start(team, m->node), count = dart__team_units_on(team, m->node);
   int32_t index;
 
   for (int32_t position = 0; position < count; position++)

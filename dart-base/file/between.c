@@ -89,15 +89,12 @@ static char *data_of(packet_t *p)
   return (char *)(p->pieces + p->npieces);
 }
 
-static int32_t units_of(const dart__team_t *team, int32_t node)
-{
-  return dart__team_node_start(team, node + 1) - dart__team_node_start(team, node);
-}
-
 /* Boxes that each unit of node `to` has for the units of node `from`: unit i of that sends to unit i modulo theirs. */
 static int32_t boxes_for(const dart__team_t *team, int32_t from, int32_t to)
 {
-  return from == to ? 0 : (units_of(team, from) + units_of(team, to) - 1) / units_of(team, to);
+  return from == to ? 0
+                    : (dart__team_units_on(team, from) + dart__team_units_on(team, to) - 1) /
+                          dart__team_units_on(team, to);
 }
 
 static int32_t most_boxes(const dart__team_t *team)
@@ -117,7 +114,7 @@ static int32_t most_boxes(const dart__team_t *team)
 static void find_partners(const dart__team_t *team, struct dart__file_boxes *b)
 {
   for (int32_t to = 0; to < team->nnodes; to++) {
-    int32_t before = 0, theirs = units_of(team, to);
+    int32_t before = 0, theirs = dart__team_units_on(team, to);
 
     for (int32_t from = 0; from < team->node; from++)
       before += boxes_for(team, from, to);
@@ -132,7 +129,8 @@ static void find_senders(const dart__team_t *team, struct dart__file_boxes *b)
   int32_t before = 0, own = team->node_nunits;
 
   for (int32_t from = 0; from < team->nnodes; before += boxes_for(team, from, team->node), from++)
-    for (int32_t i = team->node_me; from != team->node && i < units_of(team, from); i += own) {
+    for (int32_t i = team->node_me; from != team->node && i < dart__team_units_on(team, from);
+         i += own) {
       b->senders[before + i / own] =
           dart__team_unit_at(team, dart__team_node_start(team, from) + i);
       b->nsenders = before + i / own + 1;

@@ -90,8 +90,7 @@ static plan_t plan_of_node(const dart__file_call_t *c, int32_t node)
 
 static uint64_t units_of(const dart__file_call_t *c, int32_t node)
 {
-  return (uint64_t)(dart__team_node_start(c->team, node + 1) -
-                    dart__team_node_start(c->team, node));
+  return (uint64_t)dart__team_units_on(c->team, node);
 }
 
 /* Blocks of the file system, as the first unit sees it, or pages, if they make no sense. */

@@ -14,6 +14,7 @@
 #include "base/config.h"
 #include "base/profile.h"
 #include "base/size.h"
+#include "coll/coll.h"
 #include "far/progress.h"
 #include "memory/chunk_new.h"
 #include "memory/segment_state.h"
@@ -117,6 +118,24 @@ dart_ret_t dart__pool_alloc(size_t nbytes, uint64_t *offset_out)
       dart__arena_free(pool.chunk->arena, *offset_out);
   }
   pthread_mutex_unlock(&pool.lock);
+  return ret;
+}
+
+dart_ret_t dart__pool_alloc_for_node(dart__team_t *team, size_t nbytes, uint64_t *offset_out)
+{
+  bool       leads = dart__team_is_leader(team);
+  dart_ret_t mine, ret;
+
+  *offset_out = 0;
+  mine        = leads ? dart__pool_alloc(nbytes, offset_out) : DART_OK;
+  ret         = dart__coll_agree(team, mine);
+  if (ret == DART_OK) {
+    dart__coll_hear_on_node(team, offset_out, offset_out, sizeof *offset_out, 0);
+    return DART_OK;
+  }
+  if (leads && mine == DART_OK)
+    dart__pool_free(*offset_out);
+  *offset_out = 0;
   return ret;
 }
 

@@ -37,6 +37,10 @@ void dart__pool_close(void);
  *  pool's address space or the node's memory is used up. */
 dart_ret_t dart__pool_alloc(size_t nbytes, uint64_t *offset_out);
 
+/** Allocate a block for the units of each node, in the pool of the node's first unit; all of them get its offset. Collective
+ *  over the team, whose exchange is open; agreed. DART_ERR_NOMEM: on no node; the offset is 0. */
+dart_ret_t dart__pool_alloc_for_node(dart__team_t *team, size_t nbytes, uint64_t *offset_out);
+
 /** Free a block. False: no block of this unit's portion starts at `offset`. */
 bool dart__pool_free(uint64_t offset);
 

@@ -110,8 +110,8 @@ int32_t dart__team_widest_node(const dart__team_t *team)
   int32_t widest = 0;
 
   for (int32_t k = 0; k < team->nnodes; k++)
-    if (dart__team_node_start(team, k + 1) - dart__team_node_start(team, k) > widest)
-      widest = dart__team_node_start(team, k + 1) - dart__team_node_start(team, k);
+    if (dart__team_units_on(team, k) > widest)
+      widest = dart__team_units_on(team, k);
   return widest;
 }
 
@@ -182,7 +182,7 @@ static bool list_node(dart__team_t *team)
 
   team->node       = dart__team_node_of(team, team->me);
   team->node_first = first = dart__team_node_start(team, team->node);
-  team->node_nunits        = dart__team_node_start(team, team->node + 1) - first;
+  team->node_nunits        = dart__team_units_on(team, team->node);
   team->node_me            = dart__team_rank(team, team->me) - first;
   team->node_units         = calloc((size_t)team->node_nunits, sizeof *team->node_units);
   if (team->node_units == NULL)

@@ -201,6 +201,12 @@ static inline int32_t dart__team_node_start(const dart__team_t *team, int32_t no
   return team->nodes.start[node];
 }
 
+/** How many units a node has. */
+static inline int32_t dart__team_units_on(const dart__team_t *team, int32_t node)
+{
+  return team->nodes.start[node + 1] - team->nodes.start[node];
+}
+
 /** The index of a unit of this node among node_units. */
 static inline int32_t dart__team_near_index(const dart__team_t *team, int32_t unit)
 {

@@ -49,25 +49,15 @@ static shape_t *find_shape(uint64_t print)
   return NULL;
 }
 
-static int32_t units_on(const dart__team_t *all, int32_t node)
-{
-  return dart__team_node_start(all, node + 1) - dart__team_node_start(all, node);
-}
-
 /* ---- gathering ------------------------------------------------------------------------------------ */
 
 /* A block of the pool of the node's leader, where it is mapped here. Agreed; NULL: no memory. */
 static void *shared_block(dart__team_t *all, size_t nbytes)
 {
-  uint64_t   offset = 0;
-  dart_ret_t mine   = dart__team_is_leader(all) ? dart__pool_alloc(nbytes, &offset) : DART_OK;
+  uint64_t offset;
 
-  if (dart__coll_agree(all, mine) != DART_OK) {
-    if (mine == DART_OK && dart__team_is_leader(all))
-      dart__pool_free(offset);
+  if (dart__pool_alloc_for_node(all, nbytes, &offset) != DART_OK)
     return NULL;
-  }
-  dart__coll_hear_on_node(all, &offset, &offset, sizeof offset, 0);
   return dart__pool_address(dart__team_member(all, all->node_units[0]), offset);
 }
 
@@ -115,7 +105,8 @@ static bool list_shapes(const dart__team_t *all)
         return false;
       hosts.shapes = more;
     }
-    hosts.shapes[hosts.nshapes++] = (shape_t){ hosts.nodes[k].shape, k, units_on(all, k), NULL };
+    hosts.shapes[hosts.nshapes++] =
+        (shape_t){ hosts.nodes[k].shape, k, dart__team_units_on(all, k), NULL };
   }
   return true;
 }

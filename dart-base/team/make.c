@@ -130,25 +130,15 @@ static void widen(dart__team_t *team)
   dart__collective_t call = team->call; /* agreeing is none of the program's calls */
   dart__exchange_t  *x    = &team->exchange;
   size_t             slot = wide_slot(team), result = wide_result(team);
-  uint64_t           offset = 0;
-  dart_ret_t         ret    = DART_OK;
+  size_t nbytes = PAGE_BYTES + STAGGER + dart__exchange_buffer_bytes(x->nunits, slot, result);
 
   team->widen = NULL;
-  if (dart__team_is_leader(team))
-    ret = dart__pool_alloc(
-        PAGE_BYTES + STAGGER + dart__exchange_buffer_bytes(x->nunits, slot, result), &offset);
-  if (dart__coll_agree(team, ret) != DART_OK) {
-    if (ret == DART_OK && dart__team_is_leader(team))
-      dart__pool_free(offset);
-    team->call = call;
-    return;
-  }
-  dart__coll_hear_on_node(team, &offset, &team->wide_offset, sizeof offset, 0);
-  dart__exchange_replace(
-      x,
-      dart__pool_address(dart__team_leader(team), dart__round_up(team->wide_offset, PAGE_BYTES)) +
-          STAGGER,
-      slot, result);
+  if (dart__pool_alloc_for_node(team, nbytes, &team->wide_offset) == DART_OK)
+    dart__exchange_replace(
+        x,
+        dart__pool_address(dart__team_leader(team), dart__round_up(team->wide_offset, PAGE_BYTES)) +
+            STAGGER,
+        slot, result);
   team->call = call;
 }
 

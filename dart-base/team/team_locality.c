@@ -76,8 +76,8 @@ static void describe_unit(const dart__team_t *all, int32_t unit, dart__hardware_
   int32_t        node = dart__team_node_of(all, unit), first = dart__team_node_start(all, node);
 
   dart__hardware_of((uint32_t)(dart__team_rank(all, unit) - first),
-                    (uint32_t)(dart__team_node_start(all, node + 1) - first), (int)place->cpu,
-                    place->set, places.set_bytes, hardware_out);
+                    (uint32_t)dart__team_units_on(all, node), (int)place->cpu, place->set,
+                    places.set_bytes, hardware_out);
 }
 
 /* Units with the same processors, of which there are few sets, have the same hardware, unless hwloc shows another
