@@ -36,7 +36,9 @@ static char *find_memory(dart__net_comm_t *c, const dart__packet_t *packet)
     LIST_INSERT_HEAD(&c->regions, region, next);
     return region->base + packet->offset;
   }
-  dart__error("unit %d accesses memory that this unit does not share any more", packet->peer);
+  if (packet->to != c->refused) /* a line for all packets of an operation */
+    dart__error("unit %d accesses memory that this unit does not share any more", packet->peer);
+  c->refused = packet->to;
   return NULL;
 }
 

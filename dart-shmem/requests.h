@@ -48,6 +48,7 @@ struct dart__net_comm {
   dart__requests_t  posted[DART__LINK_CHANNELS];  /* receives */
   dart__envelopes_t arrived[DART__LINK_CHANNELS]; /* messages that no receive has taken */
   LIST_HEAD(dart__regions, dart__region) regions; /* those used last come first */
+  uint64_t     refused; /* the region that a peer has last accessed in vain */
   dart__peer_t peer[];
 };
 

@@ -20,6 +20,7 @@
 #include "load_layers.h"
 #include "mpiexec.h"
 #include "roll.h"
+#include "shortage.h"
 #include "tagged.h"
 
 const char *argp_program_version = "dartrun (dart-mpi) " DART_VERSION_STR;
@@ -48,6 +49,7 @@ int main(int argc, char **argv)
   argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &launch);
   launch_check_program(DART_STARTS, launch.command[0], argv);
   launch_check_settings();
+  shortage_refuse(&launch);
   launch_layers();
   mpiexec_set_up(&launch);
   command = mpiexec_command(mpiexec != NULL ? mpiexec : DART_MPIEXEC, &launch,

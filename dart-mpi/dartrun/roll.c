@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/timerfd.h>
@@ -51,11 +52,13 @@ typedef struct {
   bool         *there; /* result of processes_find */
   uint32_t      nunits;
   int           listener; /* units connect to it */
+  int           closings; /* epoll, for ends of connections alone; -1: none yet */
   int           timer;    /* ticks once a second while there is something to check */
   bool          complete; /* all units have entered the first cycle */
   bool          closed;   /* the program ends: print no more lines */
   bool          died;     /* the program ends because of a unit */
   bool          said;     /* why it ends */
+  int           aborted;  /* the code of dart_abort, if that ended it, or 0 */
   const unit_t *cause; /* the unit that left the others, of which nothing is said yet; NULL: none */
   unsigned      patience; /* ticks until mpiexec is asked to end; 0: never */
   struct rlimit files;    /* the limit on descriptors at dartrun's start */
@@ -177,9 +180,12 @@ static void take_message(roll_t *roll, children_t *children, const dart__unit_me
     break;
   case DART__UNIT_ABORTS:
     unit->ended = true;
-    if (is_news(roll, children))
+    if (is_news(roll, children)) {
       launch_say("unit %u (pid %d) ends the program with code %d", message->unit, (int)unit->pid,
                  message->value);
+      roll->aborted = message->value;
+    }
+    let_mpiexec_end(roll);
     break;
   }
   look_for_missed(roll, children);
@@ -197,9 +203,21 @@ static void note_closed(roll_t *roll, children_t *children, unit_t *unit)
     look_for_missed(roll, children);
 }
 
+/* Report the end of `connection` by roll->closings, and not by the messages before it. So the ends of connections are
+ * reported in the order in which they came: otherwise a unit with an unread message would go before the unit whose death
+ * made mpiexec kill it. */
+static bool watch_closing(roll_t *roll, int connection)
+{
+  struct epoll_event event = { .events = EPOLLRDHUP, .data.fd = connection };
+
+  if (roll->closings < 0)
+    roll->closings = epoll_create1(EPOLL_CLOEXEC);
+  return epoll_ctl(roll->closings, EPOLL_CTL_ADD, connection, &event) == 0;
+}
+
 /* Accept a connection, but only from a process of this user. If there are no more descriptors, accept no further
  * ones. */
-static void accept_connection(const roll_t *roll, children_t *children)
+static void accept_connection(roll_t *roll, children_t *children)
 {
   int          connection = accept4(roll->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
   struct ucred peer       = { .pid = 0 };
@@ -208,7 +226,8 @@ static void accept_connection(const roll_t *roll, children_t *children)
   if (connection < 0 && (errno == EMFILE || errno == ENFILE))
     close(roll->listener);
   if (connection >= 0 && (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 ||
-                          peer.uid != getuid() || !children_watch(children, connection)))
+                          peer.uid != getuid() || !watch_closing(roll, connection) ||
+                          !children_watch(children, connection)))
     close(connection);
 }
 
@@ -233,8 +252,8 @@ static ssize_t receive(int connection, dart__unit_message_t *message, int *fd_ou
   return nbytes;
 }
 
-/* Read everything that has arrived: the end of a connection comes after its messages. */
-static void read_connection(roll_t *roll, children_t *children, int connection)
+/* Take the messages that have arrived. False: the connection has ended. */
+static bool read_messages(roll_t *roll, children_t *children, int connection)
 {
   dart__unit_message_t message;
   ssize_t              nbytes;
@@ -248,12 +267,23 @@ static void read_connection(roll_t *roll, children_t *children, int connection)
       close(fd);
     }
   }
-  if (nbytes < 0 && (errno == EAGAIN || errno == EINTR))
-    return;
-  close(connection);
-  for (uint32_t u = 0; u < roll->nunits; u++)
-    if (roll->unit[u].connection == connection)
-      note_closed(roll, children, &roll->unit[u]);
+  return nbytes < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+/* Take the ends of connections, each after its messages. */
+static void take_closings(roll_t *roll, children_t *children)
+{
+  struct epoll_event event;
+
+  while (epoll_wait(roll->closings, &event, 1, 0) == 1) {
+    int connection = event.data.fd;
+
+    read_messages(roll, children, connection);
+    close(connection);
+    for (uint32_t u = 0; u < roll->nunits; u++)
+      if (roll->unit[u].connection == connection)
+        note_closed(roll, children, &roll->unit[u]);
+  }
 }
 
 /* ---- units that never report -------------------------------------------------------------- */
@@ -308,8 +338,8 @@ static void readable(void *owner, children_t *children, int fd)
     take_tick(roll, children);
   else if (fd == roll->listener)
     accept_connection(roll, children);
-  else
-    read_connection(roll, children, fd);
+  else if (!read_messages(roll, children, fd))
+    take_closings(roll, children);
 }
 
 static void prepare(void *owner, uint32_t child)
@@ -351,13 +381,16 @@ static void say_end(const children_t *children, int code)
     launch_say("mpiexec ended with code %d", code);
 }
 
-/* Hydra's code for a unit that a signal has killed is the signal; a shell adds 128, and so does dartrun. */
+/* Hydra's code for a unit that a signal has killed is the signal; a shell adds 128, and so does dartrun. The code of
+ * dart_abort is the unit's word: Hydra may have seen another end first. */
 static int code_of_end(const roll_t *roll, int code)
 {
   int   signal;
   pid_t killed   = relay_killed(&signal);
   bool  ended_it = roll->cause != NULL ? roll->cause->pid == killed : !roll->said;
 
+  if (roll->aborted != 0)
+    return roll->aborted;
   return killed > 0 && ended_it ? 128 + signal : code;
 }
 
@@ -429,7 +462,7 @@ static void begin(void *owner, children_t *children)
 
 int roll_run(char **command, uint32_t nunits)
 {
-  roll_t          roll     = { .nunits = nunits };
+  roll_t          roll     = { .nunits = nunits, .closings = -1 };
   children_plan_t children = {
     .command      = command,
     .kind         = "mpiexec",

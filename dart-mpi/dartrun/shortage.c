@@ -2,10 +2,11 @@
  * started. */
 #include "shortage.h"
 
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-
-#include "launch.h"
 
 #define FILES_EACH  40                  /* of a unit, and of mpiexec without its units */
 #define FILES_MORE  4                   /* of mpiexec, for each unit */
@@ -50,4 +51,51 @@ bool shortage_say(uint32_t nunits, rlim_t files)
   bool few_files = look_at_files(nunits, files), little_memory = look_at_memory(nunits);
 
   return look_at_proc() || few_files || little_memory;
+}
+
+/* ---- before the start --------------------------------------------------------------------------- */
+
+/* Whether mpiexec may start units on other machines: the user says where, or a resource manager does. */
+static bool has_other_machines(const launch_t *launch)
+{
+  static const char *const variables[] = { "DART_MPIEXEC", "HYDRA_HOST_FILE", "SLURM_JOB_ID",
+                                           "PBS_NODEFILE", "PBS_JOBID",       "LSB_JOBID",
+                                           "PE_HOSTFILE",  "COBALT_JOBID",    "LOADL_HOSTFILE" };
+  const char              *option;
+
+  for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+    if (getenv(variables[i]) != NULL)
+      return true;
+  return launch_hosts(launch, &option) != NULL;
+}
+
+static unsigned long long most_processes(void)
+{
+  FILE              *file   = fopen("/proc/sys/kernel/pid_max", "re");
+  unsigned long long number = 0;
+
+  if (file == NULL)
+    return ULLONG_MAX;
+  if (fscanf(file, "%llu", &number) != 1)
+    number = 0;
+  fclose(file);
+  return number > 0 ? number : ULLONG_MAX;
+}
+
+void shortage_refuse(const launch_t *launch)
+{
+  unsigned long long nunits = (unsigned long long)launch->nunits;
+  unsigned long long most   = most_processes();
+  struct rlimit      files;
+
+  if (has_other_machines(launch))
+    return;
+  if (nunits > most)
+    launch_fail(LAUNCH_EXIT_USAGE,
+                "-n %llu: this machine runs at most %llu processes (kernel.pid_max)", nunits, most);
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0 && nunits > files.rlim_cur)
+    launch_fail(
+        LAUNCH_EXIT_USAGE,
+        "-n %llu: mpiexec needs a descriptor for each unit, and has at most %llu (ulimit -n)",
+        nunits, (unsigned long long)files.rlim_cur);
 }

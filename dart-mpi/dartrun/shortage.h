@@ -6,8 +6,14 @@
 #include <stdint.h>
 #include <sys/resource.h>
 
+#include "launch.h"
+
 /** Print a line for each shortage that may have kept `nunits` units on this machine from starting. `files`: their limit
  *  on descriptors. True: there was one. */
 bool shortage_say(uint32_t nunits, rlim_t files);
+
+/** Before MPI is started: end with one line if this machine cannot run `nunits` units, and no other one is to run
+ *  some. */
+void shortage_refuse(const launch_t *launch);
 
 #endif

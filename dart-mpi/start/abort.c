@@ -42,6 +42,7 @@ void dart__net_abort(int code, bool is_asked)
   if (MPI_Initialized(&running) == MPI_SUCCESS && running &&
       MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized)
     abort_mpi(code);
+  dart__launcher_report(DART__UNIT_ABORTS, code);
   if (dart__vendor_misses_exits() && code != 0)
     raise(SIGKILL);
   _exit(code);

@@ -18,6 +18,10 @@ for nodes in 0 4 2x ''; do # wherever -n stands
   run "$dartrun" -n 3 --nodes "$nodes" "$unit"
   expect_code 2; expect_line "dartrun: --nodes '$nodes'*3"
 done
+# More units than there can be processes, or descriptors of mpiexec.
+run "$dartrun" -n 100000000 "$unit";             expect_code 2; expect_line "dartrun: -n 100000000: *kernel.pid_max)"
+run bash -c 'ulimit -n 64; exec "$@"' bash "$dartrun" -n 65 "$unit"
+expect_code 2; expect_line "dartrun: -n 65: *at most 64 (ulimit -n)"
 run "$dartrun" --help; expect_code 0; [[ $out == *--nodes* ]] || fail "help: $out"
 run "$dartrun" --version; expect_code 0; [[ $out == dartrun*.* ]] || fail "version: $out"
 
