@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -436,6 +437,18 @@ static void listen_to_units(roll_t *roll)
     launch_say("cannot make a socket: %s; units that die are not named", launch_reason(errno));
 }
 
+/* Kill units that mpiexec has left: one that was killed itself may do so. The connection of a living process is open, so
+ * the number is its own still. */
+static void kill_left(const roll_t *roll)
+{
+  for (uint32_t u = 0; u < roll->nunits; u++) {
+    struct pollfd connection = { .fd = roll->unit[u].connection, .events = POLLRDHUP };
+
+    if (connection.fd >= 0 && poll(&connection, 1, 0) == 0)
+      kill(roll->unit[u].pid, SIGKILL);
+  }
+}
+
 static hang_place_t record_of(void *owner, uint32_t unit)
 {
   return (hang_place_t){ ((const roll_t *)owner)->unit[unit].record, 0 };
@@ -485,6 +498,7 @@ int roll_run(char **command, uint32_t nunits)
     roll.unit[u].connection = roll.unit[u].record = -1;
   launch_raise_files(&roll.files); /* two for each unit; mpiexec gets the limit of before */
   code = children_run(&children);
+  kill_left(&roll);
   hang_close(roll.hang);
   free(roll.there);
   free(roll.unit);

@@ -146,5 +146,13 @@ if has_backend mpi; then
   # shellcheck disable=SC2086
   kill -TERM $!; finished; gone $units || fail "a unit is still there: $units"
   [[ $code != 0 && $err != *dartrun:* ]] || fail "exit code $code, and: $err"
+  printf '#!/bin/sh\nsetsid %s "$@" &\nwait\n' "$(command -v mpiexec.mpich mpiexec | head -n 1)" >"$work/mpiexec"
+  chmod +x "$work/mpiexec" # killed, it leaves what it has started
+  begin env DART_MPIEXEC="$work/mpiexec" "${dartrun[@]}" -n 3 "$program" '*:init,pid,sleep=300000'
+  lines 3 '^[0-9] [0-9]*$'
+  units=$(sed 's/.* //' "$work/out")
+  # shellcheck disable=SC2086
+  kill -KILL "$(pgrep -P $!)"; finished; gone $units || fail "mpiexec was killed, and a unit is still there: $units"
+  [[ $code == 137 && $err == *"dartrun: mpiexec (pid "*" was killed by signal 9"* ]] || fail "exit code $code, and: $err"
 fi
 finish
