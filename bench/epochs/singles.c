@@ -129,6 +129,29 @@ static void lazily_locked_put(void)
   locked(DART_EPOCH_LAZY);
 }
 
+/* The lock is held when it is unlocked: a blocking get has asked for it. */
+static void lazily_held_put(void)
+{
+  dart_gptr_t at = word_of(partner);
+  long        before;
+
+  BENCH_OK(dart_epoch_lock(at, DART_EPOCH_EXCLUSIVE, 0));
+  BENCH_OK(dart_get_blocking(&before, at, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  value = before + 1;
+  BENCH_OK(dart_put(at, &value, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  BENCH_OK(dart_epoch_unlock(at, DART_EPOCH_LAZY));
+}
+
+static void lazily_unchecked_put(void)
+{
+  dart_gptr_t at = word_of(partner);
+
+  value++;
+  BENCH_OK(dart_epoch_lock(at, DART_EPOCH_EXCLUSIVE, DART_EPOCH_NOCHECK));
+  BENCH_OK(dart_put(at, &value, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  BENCH_OK(dart_epoch_unlock(at, DART_EPOCH_LAZY));
+}
+
 static void alone(void)
 {
   figure_t figures[] = {
@@ -145,9 +168,21 @@ static void alone(void)
       0,
       LOCKED_PUTS,
       { 0 } },
+    { "exclusive lock, get, put, unlock LAZY",
+      "lock_get_put_unlock.lazy",
+      lazily_held_put,
+      0,
+      LOCKED_PUTS,
+      { 0 } },
+    { "lock with NOCHECK, put, unlock LAZY",
+      "lock_put_unlock.nocheck",
+      lazily_unchecked_put,
+      0,
+      LOCKED_PUTS,
+      { 0 } },
   };
 
-  measure_all(figures, 3, by_unit_0);
+  measure_all(figures, 5, by_unit_0);
 }
 
 /* ---- all together --------------------------------------------------------------------------- */
