@@ -245,7 +245,7 @@ static dart_ret_t acquire_registered(const char *function, const dart__address_t
 /* By the direct map, if there is no progress to make. NULL: the general way. */
 static inline dart__mutex_t *near_lock(dart_gptr_t gptr)
 {
-  char *near = dart__near_address_by(dart__progress_maps, gptr, sizeof(uint64_t));
+  char *near = dart_inline_bytes(dart__progress_maps, dart_inline_ids(&gptr), sizeof(uint64_t));
 
   return (uintptr_t)near % sizeof(uint64_t) == 0 ? (dart__mutex_t *)(void *)near : NULL;
 }

@@ -40,18 +40,6 @@ static inline dart__segment_t *dart__locate_segment(dart_gptr_t gptr, dart__team
   return team == NULL ? NULL : dart__segment_find(team, gptr.segid);
 }
 
-/** The near address of `nbytes` bytes at `gptr` by the direct map in `maps`, a table like dart__team_direct.
- *  NULL: there is no direct map, or the pointer is wrong; dart__locate tells which. */
-static inline char *dart__near_address_by(dart_inline_maps_t maps, dart_gptr_t gptr, size_t nbytes)
-{
-  return dart_inline_bytes(maps, dart_inline_ids(&gptr), nbytes);
-}
-
-static inline char *dart__near_address(dart_gptr_t gptr, size_t nbytes)
-{
-  return dart__near_address_by(dart__team_direct, gptr, nbytes);
-}
-
 /** Whether it is aligned to `size` bytes, a power of 2 of at most DART__CACHE_LINE. Of a far portion the offset tells: it
  *  starts at a cache line, unless it was registered or adopted. */
 static inline bool dart__is_aligned(const dart__address_t *at, size_t size)

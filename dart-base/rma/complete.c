@@ -64,7 +64,7 @@ static inline dart_ret_t flush_near(const char *function, dart_gptr_t gptr, bool
  * that, or the call has to make progress; the general path is taken. */
 static inline bool complete_directly(dart_gptr_t gptr)
 {
-  if (dart__near_address_by(dart__progress_maps, gptr, 0) == NULL)
+  if (dart_inline_bytes(dart__progress_maps, dart_inline_ids(&gptr), 0) == NULL)
     return false;
   atomic_thread_fence(memory_order_acq_rel); /* as in dart__progress_complete_near */
   return true;

@@ -267,7 +267,7 @@ static dart_ret_t notify_only(const char *function, dart_gptr_t flag, uint64_t v
 /* The counter of a unit to whose portion there is a direct map: a few instructions on few pages, for others wait. */
 dart_ret_t dart_notify(dart_gptr_t flag, uint64_t by)
 {
-  char *near = dart__near_address_by(dart__progress_maps, flag, FLAG_BYTES);
+  char *near = dart_inline_bytes(dart__progress_maps, dart_inline_ids(&flag), FLAG_BYTES);
 
   if (near == NULL || (uintptr_t)near % FLAG_BYTES != 0)
     return notify_only(__func__, flag, by, DART_OP_SUM);

@@ -69,7 +69,7 @@ INLINED int copy_word(bool is_put, char *near, void *buffer, size_t size)
 INLINED bool copy_one(bool is_put, end_t end, dart_gptr_t gptr, void *buffer, dart_datatype_t type)
 {
   size_t size = dart__type_basic_size(type);
-  char  *near = dart__near_address_by(maps_of(is_put, end), gptr, size);
+  char  *near = dart_inline_bytes(maps_of(is_put, end), dart_inline_ids(&gptr), size);
 
   return near != NULL && copy_word(is_put, near, buffer, size);
 }
@@ -80,7 +80,7 @@ INLINED char *bytes_address(bool is_put, end_t end, dart_gptr_t gptr, const void
                             size_t *nbytes_out)
 {
   return dart__transfer_is_plain(buffer, nelem, global_type, local_type, nbytes_out)
-             ? dart__near_address_by(maps_of(is_put, end), gptr, *nbytes_out)
+             ? dart_inline_bytes(maps_of(is_put, end), dart_inline_ids(&gptr), *nbytes_out)
              : NULL;
 }
 
@@ -282,6 +282,7 @@ INLINED dart_ret_t transfer_any(bool is_put, end_t end, const dart_gptr_t *gptr,
 {
   dart__rma_t rma;
   size_t      nbytes;
+  bool        is_done;
 
   if (end == HANDLE && handle == NULL) {
     dart__error("%s: handle is NULL", name_of(is_put, end));
@@ -294,11 +295,12 @@ INLINED dart_ret_t transfer_any(bool is_put, end_t end, const dart_gptr_t *gptr,
   if (dart__transfer_is_plain(buffer, nelem, global_type, local_type, &nbytes)) {
     if (dart__transfer_is_far(gptr, nbytes, &rma.at))
       return transfer_far(is_put, end, &rma, buffer, nbytes, handle);
-    if (copy_plain(is_put, end, gptr, buffer, nbytes))
-      return told(is_put, gptr, nelem, global_type);
-  } else if (copy_steps(is_put, end, gptr, buffer, nelem, global_type, local_type)) {
-    return told(is_put, gptr, nelem, global_type);
+    is_done = copy_plain(is_put, end, gptr, buffer, nbytes);
+  } else {
+    is_done = copy_steps(is_put, end, gptr, buffer, nelem, global_type, local_type);
   }
+  if (is_done)
+    return told(is_put, gptr, nelem, global_type);
   return transfer(*gptr, buffer, nelem, global_type, local_type, is_put, end, handle);
 }
 

@@ -13,12 +13,11 @@ static bool is_run(const dart__type_t *type, size_t nelem)
          (type->kind == DART__TYPE_STRIDED && nelem <= type->elem_count);
 }
 
-dart_ret_t dart__transfer_check(const char *function, dart_gptr_t gptr, const void *buffer,
-                                size_t nelem, dart_datatype_t global_type,
-                                dart_datatype_t local_type, dart__rma_t *rma_out)
+dart_ret_t dart__transfer_check(const char *function, const void *buffer, size_t nelem,
+                                dart_datatype_t global_type, dart_datatype_t local_type,
+                                dart__rma_t *rma_out, size_t *span_out)
 {
   const dart__type_t *global = dart__type_find(global_type), *local = dart__type_find(local_type);
-  size_t              span;
 
   if (global == NULL || local == NULL) {
     dart__error("%s: unknown type %s", function,
@@ -34,17 +33,15 @@ dart_ret_t dart__transfer_check(const char *function, dart_gptr_t gptr, const vo
     dart__error("%s: the local buffer is NULL for %zu elements", function, nelem);
     return DART_ERR_INVAL;
   }
-  span = dart__type_span(global, nelem);
-  if (span == SIZE_MAX || dart__type_span(local, nelem) == SIZE_MAX) {
+  *span_out = dart__type_span(global, nelem);
+  if (*span_out == SIZE_MAX || dart__type_span(local, nelem) == SIZE_MAX) {
     dart__error("%s: %zu elements are more than memory can hold", function, nelem);
     return DART_ERR_INVAL;
   }
   rma_out->type       = global;
   rma_out->local_type = is_run(global, nelem) && is_run(local, nelem) ? NULL : local;
-  rma_out->nelem      = nelem;
   rma_out->nbytes     = nelem * global->elem_size;
-  rma_out->buffer     = (void *)(uintptr_t)buffer;
-  return dart__locate(function, gptr, span, &rma_out->at);
+  return DART_OK;
 }
 
 bool dart__transfer_find_far(dart_gptr_t gptr, size_t nbytes, dart__address_t *at_out)

@@ -13,10 +13,11 @@
  * registers on the stack. */
 #define DART__OUT_OF_LINE static __attribute__((noinline)) dart_ret_t
 
-/** The general case and all errors; one log line. */
-dart_ret_t dart__transfer_check(const char *function, dart_gptr_t gptr, const void *buffer,
-                                size_t nelem, dart_datatype_t global_type,
-                                dart_datatype_t local_type, dart__rma_t *rma_out);
+/** The general case of types, and all errors but those of the pointer, with one log line. `*span_out`: bytes from the
+ *  first to the last at the pointer. */
+dart_ret_t dart__transfer_check(const char *function, const void *buffer, size_t nelem,
+                                dart_datatype_t global_type, dart_datatype_t local_type,
+                                dart__rma_t *rma_out, size_t *span_out);
 
 /** Check the arguments of a transfer, resolve the pointer, and describe the operation but for its kind: DART_OK, or
  *  DART_ERR_INVAL after a log line. `global_type` is the layout behind the pointer, `local_type` that of the buffer.
@@ -25,17 +26,22 @@ static inline dart_ret_t dart__transfer(const char *function, dart_gptr_t gptr, 
                                         size_t nelem, dart_datatype_t global_type,
                                         dart_datatype_t local_type, dart__rma_t *rma_out)
 {
-  size_t size = dart__type_basic_size(global_type), nbytes;
+  size_t     size = dart__type_basic_size(global_type), span;
+  dart_ret_t ret;
 
+  rma_out->buffer = (void *)(uintptr_t)buffer;
+  rma_out->nelem  = nelem;
   if (__builtin_expect(global_type != local_type || size == 0 || buffer == NULL, 0) ||
-      __builtin_expect(__builtin_mul_overflow(nelem, size, &nbytes), 0))
-    return dart__transfer_check(function, gptr, buffer, nelem, global_type, local_type, rma_out);
-  rma_out->type       = &dart__type_basic[global_type];
-  rma_out->local_type = NULL;
-  rma_out->nelem      = nelem;
-  rma_out->nbytes     = nbytes;
-  rma_out->buffer     = (void *)(uintptr_t)buffer;
-  return dart__locate(function, gptr, nbytes, &rma_out->at);
+      __builtin_expect(__builtin_mul_overflow(nelem, size, &span), 0)) {
+    ret = dart__transfer_check(function, buffer, nelem, global_type, local_type, rma_out, &span);
+    if (ret != DART_OK)
+      return ret;
+  } else {
+    rma_out->type       = &dart__type_basic[global_type];
+    rma_out->local_type = NULL;
+    rma_out->nbytes     = span;
+  }
+  return dart__locate(function, gptr, span, &rma_out->at);
 }
 
 /** A put or get of near memory. */

@@ -56,15 +56,14 @@ static dart_ret_t check_layout(update_t *u, const void *buffer, dart_datatype_t 
                                dart_datatype_t type, const dart__type_t **layout_out)
 {
   dart__rma_t rma;
-  dart_ret_t  ret =
-      dart__transfer_check(u->function, u->gptr, buffer, u->nelem, dst_type, type, &rma);
+  size_t      span;
+  dart_ret_t ret = dart__transfer_check(u->function, buffer, u->nelem, dst_type, type, &rma, &span);
 
   if (ret != DART_OK)
     return ret;
-  u->at       = rma.at;
   u->type     = rma.type;
   *layout_out = rma.local_type != NULL ? rma.local_type : rma.type;
-  return DART_OK;
+  return dart__locate(u->function, u->gptr, span, &u->at);
 }
 
 static dart_ret_t check_update(update_t *u, dart_datatype_t src_type, dart_datatype_t result_type,

@@ -121,7 +121,7 @@ static inline __attribute__((always_inline)) bool dart__word_comes(
 
   if (!dart__comparison_of(type, comparison, &word.how) || value == NULL)
     return false;
-  word.near = dart__near_address_by(dart__progress_maps, gptr, word.how.size);
+  word.near = dart_inline_bytes(dart__progress_maps, dart_inline_ids(&gptr), word.how.size);
   if (word.near == NULL || gptr.unitid != dart__words_me(gptr.teamid) ||
       ((uintptr_t)word.near & (word.how.size - 1U)) != 0)
     return false;

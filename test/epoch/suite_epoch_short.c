@@ -30,7 +30,7 @@ static bool is_near(dart_gptr_t gptr, int unit)
 
 static bool has_direct_map(dart_gptr_t gptr)
 {
-  return dart__near_address(gptr, sizeof(int64_t)) != NULL;
+  return dart_inline_bytes(dart__team_direct, dart_inline_ids(&gptr), sizeof(int64_t)) != NULL;
 }
 
 /* Operations take the direct map again where a unit knows that all others have begun the epoch, and there alone. */
