@@ -30,16 +30,13 @@ static bool number_from(const char *name, long most, long *value_out)
   const char *text = getenv(name);
   char       *end;
 
-  if (text == NULL) {
-    dart__error("the launcher gave no %s", name);
-    return false;
-  }
+  if (text == NULL)
+    return dart__fail(false, "the launcher gave no %s", name);
   errno      = 0;
   *value_out = strtol(text, &end, 10);
   if (end != text && *end == '\0' && errno == 0 && *value_out >= 0 && *value_out <= most)
     return true;
-  dart__error("%s='%s' is not a number from 0 to %ld", name, text, most);
-  return false;
+  return dart__fail(false, "%s='%s' is not a number from 0 to %ld", name, text, most);
 }
 
 /* Refuse an MPI launcher, under which every process would be a job of one unit. */
@@ -49,10 +46,11 @@ static bool is_alone(void)
 
   if (size == NULL || atoi(size) <= 1)
     return true;
-  dart__error("an MPI launcher started %s processes, but this program is linked with dart-shmem: "
-              "start it with dart-shmem's dartrun (dartrun-shmem)",
-              size);
-  return false;
+  return dart__fail(
+      false,
+      "an MPI launcher started %s processes, but this program is linked with dart-shmem: "
+      "start it with dart-shmem's dartrun (dartrun-shmem)",
+      size);
 }
 
 static dart_ret_t open_job(int fd, long nunits)
@@ -134,10 +132,10 @@ static dart_ret_t begin_cycle(void)
   /* relaxed: this unit alone writes it */
   uint32_t cycle = atomic_load_explicit(own_cycle(), memory_order_relaxed) + 1;
 
-  if (cycle % 2 == 0) {
-    dart__error("unit %u ran a program before that has ended without dart_exit", dart__shmem.unit);
-    return DART_ERR_OTHER;
-  }
+  if (cycle % 2 == 0)
+    return dart__fail(DART_ERR_OTHER,
+                      "unit %u ran a program before that has ended without dart_exit",
+                      dart__shmem.unit);
   /* seq_cst, both: pairs with the launcher's, see job_file.h */
   atomic_store_explicit(own_cycle(), cycle, memory_order_seq_cst);
   if (atomic_load_explicit(&dart__shmem.job->left, memory_order_seq_cst) >= cycle)

@@ -77,22 +77,21 @@ static dart_ret_t enlarge(int fd, uint64_t *nbytes_out)
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
     while (nbytes > limit.rlim_cur)
       nbytes /= 2;
-    if (nbytes < NBYTES_LEAST) {
-      dart__error("the limit on file sizes (ulimit -f) is %" PRIu64 " bytes; shared memory needs "
-                  "at least %" PRIu64,
-                  (uint64_t)limit.rlim_cur, NBYTES_LEAST);
-      return DART_ERR_OTHER;
-    }
+    if (nbytes < NBYTES_LEAST)
+      return dart__fail(DART_ERR_OTHER,
+                        "the limit on file sizes (ulimit -f) is %" PRIu64
+                        " bytes; shared memory needs "
+                        "at least %" PRIu64,
+                        (uint64_t)limit.rlim_cur, NBYTES_LEAST);
   }
 
   while (ftruncate(fd, (off_t)nbytes) != 0) {
     if (errno == EINTR)
       continue;
-    if ((errno != EFBIG && errno != EINVAL) || nbytes <= NBYTES_LEAST) {
-      dart__error("cannot make a file of %" PRIu64 " bytes in " DIRECTORY ": %s", nbytes,
-                  strerror(errno));
-      return DART_ERR_OTHER;
-    }
+    if ((errno != EFBIG && errno != EINVAL) || nbytes <= NBYTES_LEAST)
+      return dart__fail(DART_ERR_OTHER,
+                        "cannot make a file of %" PRIu64 " bytes in " DIRECTORY ": %s", nbytes,
+                        strerror(errno));
     nbytes /= 2;
   }
   *nbytes_out = nbytes;
@@ -111,8 +110,7 @@ static dart__job_t *map_header(int fd)
 
   if (at != MAP_FAILED)
     return at;
-  dart__error("cannot map the header of the job: %s", strerror(errno));
-  return NULL;
+  return dart__fail(NULL, "cannot map the header of the job: %s", strerror(errno));
 }
 
 dart_ret_t dart__job_create(uint32_t nunits, uint32_t nnodes, int *fd_out)
@@ -122,10 +120,9 @@ dart_ret_t dart__job_create(uint32_t nunits, uint32_t nnodes, int *fd_out)
   dart_ret_t   ret;
   int          fd = open_unnamed();
 
-  if (fd < 0) {
-    dart__error("cannot make shared memory in " DIRECTORY ": %s", strerror(errno));
-    return DART_ERR_OTHER;
-  }
+  if (fd < 0)
+    return dart__fail(DART_ERR_OTHER, "cannot make shared memory in " DIRECTORY ": %s",
+                      strerror(errno));
   if ((ret = enlarge(fd, &nbytes)) != DART_OK ||
       (ret = dart__job_reserve(fd, 0, sizeof *job, NULL)) != DART_OK)
     goto close_file;
@@ -156,16 +153,14 @@ dart_ret_t dart__job_open(int fd, dart__job_t **job_out)
   uint64_t magic = 0;
   ssize_t  nread = pread(fd, &magic, sizeof magic, 0); /* fails where a load would be a SIGBUS */
 
-  if (nread < 0) {
-    dart__error("descriptor %d is not the shared memory of a job: %s", fd, strerror(errno));
-    return DART_ERR_OTHER;
-  }
-  if (nread < (ssize_t)sizeof magic || magic != DART__JOB_MAGIC) {
-    dart__error("descriptor %d is not the shared memory of a job of this version of DART "
-                "(it begins with %016" PRIx64 ", not %016" PRIx64 ")",
-                fd, magic, DART__JOB_MAGIC);
-    return DART_ERR_OTHER;
-  }
+  if (nread < 0)
+    return dart__fail(DART_ERR_OTHER, "descriptor %d is not the shared memory of a job: %s", fd,
+                      strerror(errno));
+  if (nread < (ssize_t)sizeof magic || magic != DART__JOB_MAGIC)
+    return dart__fail(DART_ERR_OTHER,
+                      "descriptor %d is not the shared memory of a job of this version of DART "
+                      "(it begins with %016" PRIx64 ", not %016" PRIx64 ")",
+                      fd, magic, DART__JOB_MAGIC);
 
   dart__job_t *job = map_header(fd);
 
@@ -192,11 +187,10 @@ uint64_t dart__job_cut(dart__job_t *job, size_t nbytes)
    * others orders what is in it */
   do {
     begin = round_up(next, align);
-    if (begin > job->nbytes || nbytes > job->nbytes - begin) {
-      dart__error("cannot cut %zu bytes: %" PRIu64 " of the job's %" PRIu64 " were handed out",
-                  nbytes, next, job->nbytes);
-      return 0;
-    }
+    if (begin > job->nbytes || nbytes > job->nbytes - begin)
+      return dart__fail(
+          0, "cannot cut %zu bytes: %" PRIu64 " of the job's %" PRIu64 " were handed out", nbytes,
+          next, job->nbytes);
   } while (!atomic_compare_exchange_weak_explicit(&job->next, &next,
                                                   round_up(begin + nbytes, page_size()),
                                                   memory_order_relaxed, memory_order_relaxed));

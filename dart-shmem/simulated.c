@@ -26,8 +26,8 @@ dart_ret_t dart__simulated_read(void)
 
   if (dart__net_model_read(dart__settings.net, &dart__shmem.model, &wrong))
     return DART_OK;
-  dart__error(DART__NET_MODEL_WRONG, dart__settings.net, (int)strcspn(wrong, ","), wrong);
-  return DART_ERR_INVAL;
+  return dart__fail(DART_ERR_INVAL, DART__NET_MODEL_WRONG, dart__settings.net,
+                    (int)strcspn(wrong, ","), wrong);
 }
 
 dart_ret_t dart__simulated_open(void)

@@ -45,6 +45,9 @@ void dart__log(dart__log_level_t level, const char *file, int line, const char *
 #define dart__error(...) dart__log(DART__LOG_ERROR, __FILE__, __LINE__, __VA_ARGS__)
 #define dart__warn(...)  dart__log(DART__LOG_WARN, __FILE__, __LINE__, __VA_ARGS__)
 
+/** Print an error; the expression has the value `result`: `return dart__fail(DART_ERR_INVAL, "%s: ...", __func__);` */
+#define dart__fail(result, ...) (dart__error(__VA_ARGS__), (result))
+
 #ifdef DART_ENABLE_LOGGING
 #define DART__LOG_AT(level, ...)                         \
   do {                                                   \

@@ -24,17 +24,15 @@ static bool check_buffer(const char *function, const char *name, const void *buf
 {
   if (buffer != NULL || nbytes == 0)
     return true;
-  dart__error("%s: %s is NULL for %zu bytes", function, name, nbytes);
-  return false;
+  return dart__fail(false, "%s: %s is NULL for %zu bytes", function, name, nbytes);
 }
 
 static bool check_root(const char *function, const dart__team_t *team, dart_team_unit_t root)
 {
   if (root.id >= 0 && root.id < team->nunits)
     return true;
-  dart__error("%s: root %d is not in 0..%d of team %d", function, root.id, team->nunits - 1,
-              team->id);
-  return false;
+  return dart__fail(false, "%s: root %d is not in 0..%d of team %d", function, root.id,
+                    team->nunits - 1, team->id);
 }
 
 typedef enum {
@@ -189,19 +187,15 @@ static bool check_layout(const char *function, const dart__team_t *team, size_t 
 
   *total_out = 0;
   for (int32_t u = 0; u < team->nunits; u++) {
-    if (__builtin_add_overflow(displs[u], nelem[u], &end)) {
-      dart__error("%s: %zu elements from element %zu on are more than memory can hold", function,
-                  nelem[u], displs[u]);
-      return false;
-    }
+    if (__builtin_add_overflow(displs[u], nelem[u], &end))
+      return dart__fail(false, "%s: %zu elements from element %zu on are more than memory can hold",
+                        function, nelem[u], displs[u]);
     if (!dart__check_nbytes(function, end, size, &nbytes))
       return false;
     nbytes = nelem[u] * size;
-    if (__builtin_add_overflow(*total_out, nbytes, total_out)) {
-      dart__error("%s: %zu bytes and more from %d units are more than memory can hold", function,
-                  nbytes, u + 1);
-      return false;
-    }
+    if (__builtin_add_overflow(*total_out, nbytes, total_out))
+      return dart__fail(false, "%s: %zu bytes and more from %d units are more than memory can hold",
+                        function, nbytes, u + 1);
   }
   return true;
 }
@@ -217,15 +211,12 @@ dart_ret_t dart_allgatherv(const void *sendbuf, size_t nsendelem, dart_datatype_
 
   if (team == NULL || type == NULL)
     return DART_ERR_INVAL;
-  if (nrecvelem == NULL || recvdispls == NULL) {
-    dart__error("%s: %s is NULL", __func__, nrecvelem == NULL ? "nrecvelem" : "recvdispls");
-    return DART_ERR_INVAL;
-  }
-  if (nsendelem != nrecvelem[team->me]) {
-    dart__error("%s: nsendelem is %zu, but nrecvelem[%d] of this unit is %zu", __func__, nsendelem,
-                team->me, nrecvelem[team->me]);
-    return DART_ERR_INVAL;
-  }
+  if (nrecvelem == NULL || recvdispls == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: %s is NULL", __func__,
+                      nrecvelem == NULL ? "nrecvelem" : "recvdispls");
+  if (nsendelem != nrecvelem[team->me])
+    return dart__fail(DART_ERR_INVAL, "%s: nsendelem is %zu, but nrecvelem[%d] of this unit is %zu",
+                      __func__, nsendelem, team->me, nrecvelem[team->me]);
   if (!check_layout(__func__, team, type->elem_size, nrecvelem, recvdispls, &total) ||
       !check_buffer(__func__, "recvbuf", recvbuf, total))
     return DART_ERR_INVAL;
@@ -264,11 +255,9 @@ static dart_ret_t reduce(const char *function, const void *sendbuf, void *recvbu
 
   if (team == NULL || type == NULL)
     return DART_ERR_INVAL;
-  if (!dart__op_reduces(op, dtype, nelem)) {
-    dart__error("%s: operation %s does not reduce %zu elements of type %s", function,
-                dart__op_text(op).text, nelem, dart__type_text(dtype).text);
-    return DART_ERR_INVAL;
-  }
+  if (!dart__op_reduces(op, dtype, nelem))
+    return dart__fail(DART_ERR_INVAL, "%s: operation %s does not reduce %zu elements of type %s",
+                      function, dart__op_text(op).text, nelem, dart__type_text(dtype).text);
   if (!dart__check_nbytes(function, nelem, type->elem_size, &nbytes) ||
       !check_buffer(function, "sendbuf", sendbuf, nbytes) ||
       ((root == DART__EVERY_UNIT || root == team->me) &&

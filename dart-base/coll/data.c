@@ -56,9 +56,10 @@ static size_t piece_per_unit(const dart__team_t *team)
 /* There is no memory for a piece of each unit: the same on all units. */
 static dart_ret_t refuse_large(const dart__team_t *team)
 {
-  dart__error("no memory in the pool for a byte of each of the %d units of team %d, see DART_POOL",
-              team->nunits, team->id);
-  return DART_ERR_NOMEM;
+  return dart__fail(
+      DART_ERR_NOMEM,
+      "no memory in the pool for a byte of each of the %d units of team %d, see DART_POOL",
+      team->nunits, team->id);
 }
 
 /* On one node pieces are smaller than they could be: the next one is written while this one is read. */

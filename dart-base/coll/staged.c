@@ -216,10 +216,8 @@ dart_ret_t dart__staged_reduce(dart__team_t *team, const void *send, void *recv,
 
   if (team->nnodes > 1)
     room = dart__least(room, DART__NODES_ELEMENT);
-  if (r.size > room) {
-    dart__error("reduce: an element of %zu bytes exceeds %zu", r.size, room);
-    return DART_ERR_NOMEM;
-  }
+  if (r.size > room)
+    return dart__fail(DART_ERR_NOMEM, "reduce: an element of %zu bytes exceeds %zu", r.size, room);
   if (commutes)
     reduce_commuting(team, send, recv, nelem, &r);
   else

@@ -169,26 +169,20 @@ dart_ret_t dart_op_create(dart_operator_t op, void *userdata, bool commute, dart
   uintptr_t           handle;
 
   (void)dtype_is_tmp; /* a hint, which is not needed here */
-  if (new_op == NULL) {
-    dart__error("dart_op_create: new_op is NULL");
-    return DART_ERR_INVAL;
-  }
+  if (new_op == NULL)
+    return dart__fail(DART_ERR_INVAL, "dart_op_create: new_op is NULL");
   *new_op = DART_OP_UNDEFINED;
-  if (op == NULL) {
-    dart__error("dart_op_create: op is NULL");
-    return DART_ERR_INVAL;
-  }
-  if (type == NULL || !dart__type_is_contiguous(type)) {
-    dart__error("dart_op_create: dtype %s is no basic or custom type", dart__type_text(dtype).text);
-    return DART_ERR_INVAL;
-  }
+  if (op == NULL)
+    return dart__fail(DART_ERR_INVAL, "dart_op_create: op is NULL");
+  if (type == NULL || !dart__type_is_contiguous(type))
+    return dart__fail(DART_ERR_INVAL, "dart_op_create: dtype %s is no basic or custom type",
+                      dart__type_text(dtype).text);
 
   user_op = dart__handle_reserve(&objects, &handle);
-  if (user_op == NULL) {
-    dart__error("dart_op_create: no memory for an operator, or %d of them exist",
-                DART__HANDLE_SLOTS);
-    return DART_ERR_NOMEM;
-  }
+  if (user_op == NULL)
+    return dart__fail(DART_ERR_NOMEM,
+                      "dart_op_create: no memory for an operator, or %d of them exist",
+                      DART__HANDLE_SLOTS);
   user_op->function  = op;
   user_op->user_data = userdata;
   user_op->type      = dtype;
@@ -200,15 +194,11 @@ dart_ret_t dart_op_create(dart_operator_t op, void *userdata, bool commute, dart
 
 dart_ret_t dart_op_destroy(dart_operation_t *op)
 {
-  if (op == NULL) {
-    dart__error("dart_op_destroy: op is NULL");
-    return DART_ERR_INVAL;
-  }
-  if (!dart__handle_remove(&objects, *op)) {
-    dart__error("dart_op_destroy: op %s is no operator that a program made",
-                dart__op_text(*op).text);
-    return DART_ERR_INVAL;
-  }
+  if (op == NULL)
+    return dart__fail(DART_ERR_INVAL, "dart_op_destroy: op is NULL");
+  if (!dart__handle_remove(&objects, *op))
+    return dart__fail(DART_ERR_INVAL, "dart_op_destroy: op %s is no operator that a program made",
+                      dart__op_text(*op).text);
   *op = DART_OP_UNDEFINED;
   return DART_OK;
 }

@@ -265,10 +265,8 @@ void dart__type_sum_up(dart__type_t *type)
 /* Set `*newtype` to its null value; false if `newtype` is NULL. */
 static bool clear_result(const char *function, dart_datatype_t *newtype)
 {
-  if (newtype == NULL) {
-    dart__error("%s: newtype is NULL", function);
-    return false;
-  }
+  if (newtype == NULL)
+    return dart__fail(false, "%s: newtype is NULL", function);
   *newtype = DART_TYPE_UNDEFINED;
   return true;
 }
@@ -280,12 +278,10 @@ static const dart__type_t *find_base(const char *function, dart_datatype_t baset
 
   if (base == NULL)
     dart__error("%s: basetype %s is no data type", function, dart__type_text(basetype).text);
-  else if (!dart__type_is_contiguous(base)) {
-    dart__error("%s: basetype %s is %s, not basic or custom", function,
-                dart__type_text(basetype).text,
-                base->kind == DART__TYPE_STRIDED ? "strided" : "indexed");
-    base = NULL;
-  }
+  else if (!dart__type_is_contiguous(base))
+    base = dart__fail(NULL, "%s: basetype %s is %s, not basic or custom", function,
+                      dart__type_text(basetype).text,
+                      base->kind == DART__TYPE_STRIDED ? "strided" : "indexed");
   return base;
 }
 
@@ -312,10 +308,9 @@ dart_ret_t dart_type_create_custom(size_t num_bytes, dart_datatype_t *newtype)
 
   if (!clear_result("dart_type_create_custom", newtype))
     return DART_ERR_INVAL;
-  if (num_bytes == 0 || num_bytes > INT_MAX) {
-    dart__error("dart_type_create_custom: num_bytes %zu is not in 1..%d", num_bytes, INT_MAX);
-    return DART_ERR_INVAL;
-  }
+  if (num_bytes == 0 || num_bytes > INT_MAX)
+    return dart__fail(DART_ERR_INVAL, "dart_type_create_custom: num_bytes %zu is not in 1..%d",
+                      num_bytes, INT_MAX);
 
   type = reserve_type("dart_type_create_custom", &handle);
   if (type == NULL)
@@ -341,15 +336,13 @@ dart_ret_t dart_type_create_strided(dart_datatype_t basetype, size_t stride, siz
   base = find_base("dart_type_create_strided", basetype);
   if (base == NULL)
     return DART_ERR_INVAL;
-  if (blocklen == 0 || blocklen > INT_MAX) {
-    dart__error("dart_type_create_strided: blocklen %zu is not in 1..%d", blocklen, INT_MAX);
-    return DART_ERR_INVAL;
-  }
-  if (stride < blocklen || stride > INT_MAX) {
-    dart__error("dart_type_create_strided: stride %zu is not in blocklen %zu..%d", stride, blocklen,
-                INT_MAX);
-    return DART_ERR_INVAL;
-  }
+  if (blocklen == 0 || blocklen > INT_MAX)
+    return dart__fail(DART_ERR_INVAL, "dart_type_create_strided: blocklen %zu is not in 1..%d",
+                      blocklen, INT_MAX);
+  if (stride < blocklen || stride > INT_MAX)
+    return dart__fail(DART_ERR_INVAL,
+                      "dart_type_create_strided: stride %zu is not in blocklen %zu..%d", stride,
+                      blocklen, INT_MAX);
 
   type = reserve_type("dart_type_create_strided", &handle);
   if (type == NULL)
@@ -369,27 +362,22 @@ static dart_ret_t check_blocks(size_t count, const size_t blocklen[], const size
 {
   size_t nblocks = 0;
 
-  if (count == 0 || count > INT_MAX) {
-    dart__error("dart_type_create_indexed: count %zu is not in 1..%d", count, INT_MAX);
-    return DART_ERR_INVAL;
-  }
-  if (blocklen == NULL || offset == NULL) {
-    dart__error("dart_type_create_indexed: %s is NULL", blocklen == NULL ? "blocklen" : "offset");
-    return DART_ERR_INVAL;
-  }
+  if (count == 0 || count > INT_MAX)
+    return dart__fail(DART_ERR_INVAL, "dart_type_create_indexed: count %zu is not in 1..%d", count,
+                      INT_MAX);
+  if (blocklen == NULL || offset == NULL)
+    return dart__fail(DART_ERR_INVAL, "dart_type_create_indexed: %s is NULL",
+                      blocklen == NULL ? "blocklen" : "offset");
   for (size_t i = 0; i < count; i++) {
-    if (blocklen[i] > INT_MAX || offset[i] > INT_MAX) {
-      dart__error("dart_type_create_indexed: %s[%zu] is %zu, more than %d",
-                  blocklen[i] > INT_MAX ? "blocklen" : "offset", i,
-                  blocklen[i] > INT_MAX ? blocklen[i] : offset[i], INT_MAX);
-      return DART_ERR_INVAL;
-    }
+    if (blocklen[i] > INT_MAX || offset[i] > INT_MAX)
+      return dart__fail(DART_ERR_INVAL, "dart_type_create_indexed: %s[%zu] is %zu, more than %d",
+                        blocklen[i] > INT_MAX ? "blocklen" : "offset", i,
+                        blocklen[i] > INT_MAX ? blocklen[i] : offset[i], INT_MAX);
     nblocks += blocklen[i] > 0;
   }
-  if (nblocks == 0) {
-    dart__error("dart_type_create_indexed: all of count %zu blocklen are 0", count);
-    return DART_ERR_INVAL;
-  }
+  if (nblocks == 0)
+    return dart__fail(DART_ERR_INVAL, "dart_type_create_indexed: all of count %zu blocklen are 0",
+                      count);
   *nblocks_out = nblocks;
   return DART_OK;
 }
@@ -426,10 +414,9 @@ dart_ret_t dart_type_create_indexed(dart_datatype_t basetype, size_t count, cons
     return DART_ERR_INVAL;
 
   blocks = new_blocks(nblocks);
-  if (blocks == NULL) {
-    dart__error("dart_type_create_indexed: no memory for %zu blocks", nblocks);
-    return DART_ERR_NOMEM;
-  }
+  if (blocks == NULL)
+    return dart__fail(DART_ERR_NOMEM, "dart_type_create_indexed: no memory for %zu blocks",
+                      nblocks);
   type = reserve_type("dart_type_create_indexed", &handle);
   if (type == NULL) {
     free(blocks);
@@ -446,15 +433,12 @@ dart_ret_t dart_type_create_indexed(dart_datatype_t basetype, size_t count, cons
 
 dart_ret_t dart_type_destroy(dart_datatype_t *dart_type)
 {
-  if (dart_type == NULL) {
-    dart__error("dart_type_destroy: dart_type is NULL");
-    return DART_ERR_INVAL;
-  }
-  if (!dart__handle_remove(&dart__type_objects, (uintptr_t)*dart_type)) {
-    dart__error("dart_type_destroy: dart_type %s is no type that a program made",
-                dart__type_text(*dart_type).text);
-    return DART_ERR_INVAL;
-  }
+  if (dart_type == NULL)
+    return dart__fail(DART_ERR_INVAL, "dart_type_destroy: dart_type is NULL");
+  if (!dart__handle_remove(&dart__type_objects, (uintptr_t)*dart_type))
+    return dart__fail(DART_ERR_INVAL,
+                      "dart_type_destroy: dart_type %s is no type that a program made",
+                      dart__type_text(*dart_type).text);
   *dart_type = DART_TYPE_UNDEFINED;
   return DART_OK;
 }

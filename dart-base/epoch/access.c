@@ -19,9 +19,9 @@ static dart__access_t refuse_target(const dart__access_call_t *call, int32_t uni
   static const char *const why[] = { "exposed here, and no access was started", "",
                                      "not among the units that were started", "not locked", "" };
 
-  dart__error("%s: unit %d in segment %d of team %d is %s", call->function, unit, call->segment->id,
-              call->team->id, why[call->epoch->kind]);
-  return DART__ACCESS_REFUSED;
+  return dart__fail(DART__ACCESS_REFUSED, "%s: unit %d in segment %d of team %d is %s",
+                    call->function, unit, call->segment->id, call->team->id,
+                    why[call->epoch->kind]);
 }
 
 /* The same before an operation, if that is known by now. */
@@ -64,9 +64,10 @@ static dart__access_t gone(const dart__access_call_t *call, int32_t unit)
 
 static dart__access_t refuse_more(const dart__access_call_t *call)
 {
-  dart__error("%s: no memory beside %u operations that are deferred in segment %d of team %d",
-              call->function, (unsigned)call->epoch->nqueued, call->segment->id, call->team->id);
-  return DART__ACCESS_NOMEM;
+  return dart__fail(DART__ACCESS_NOMEM,
+                    "%s: no memory beside %u operations that are deferred in segment %d of team %d",
+                    call->function, (unsigned)call->epoch->nqueued, call->segment->id,
+                    call->team->id);
 }
 
 /* Whether an operation that can be deferred may take its target's lock: not beside other locks. It would be held while

@@ -12,17 +12,14 @@ dart_ret_t dart__epoch_begin(const char *function, dart_gptr_t gptr, int asserti
   call_out->segment = dart__locate_segment(gptr, &call_out->team);
   if (call_out->segment == NULL)
     return dart__locate_error(function, gptr, 0);
-  if ((assertions & ~allowed) != 0) {
-    dart__error("%s: assertions %#x are not all of %#x", function, (unsigned)assertions,
-                (unsigned)allowed);
-    return DART_ERR_INVAL;
-  }
+  if ((assertions & ~allowed) != 0)
+    return dart__fail(DART_ERR_INVAL, "%s: assertions %#x are not all of %#x", function,
+                      (unsigned)assertions, (unsigned)allowed);
   call_out->epoch = dart__epoch_make(call_out->team, call_out->segment);
   if (call_out->epoch != NULL)
     return DART_OK;
-  dart__error("%s: no memory for the epochs of segment %d of team %d", function, gptr.segid,
-              gptr.teamid);
-  return DART_ERR_NOMEM;
+  return dart__fail(DART_ERR_NOMEM, "%s: no memory for the epochs of segment %d of team %d",
+                    function, gptr.segid, gptr.teamid);
 }
 
 dart_ret_t dart__epoch_check_unit(const dart__access_call_t *call, dart_gptr_t gptr)
@@ -34,9 +31,8 @@ dart_ret_t dart__epoch_check_unit(const dart__access_call_t *call, dart_gptr_t g
 
 dart_ret_t dart__epoch_refuse(const dart__access_call_t *call, const char *why)
 {
-  dart__error("%s: segment %d of team %d %s", call->function, call->segment->id, call->team->id,
-              why);
-  return DART_ERR_INVAL;
+  return dart__fail(DART_ERR_INVAL, "%s: segment %d of team %d %s", call->function,
+                    call->segment->id, call->team->id, why);
 }
 
 dart_ret_t dart__epoch_verify_read_only(const dart__access_call_t *call)

@@ -30,11 +30,9 @@ static dart_ret_t lock_unit(const dart__access_call_t *call, int32_t unit, dart_
   dart__epoch_target_t *t   = &call->epoch->target[unit];
   dart_ret_t            ret = may_lock(call);
 
-  if (ret == DART_OK && t->is_member) {
-    dart__error("%s: unit %d in segment %d of team %d is locked already", call->function, unit,
-                call->segment->id, call->team->id);
-    ret = DART_ERR_INVAL;
-  }
+  if (ret == DART_OK && t->is_member)
+    ret = dart__fail(DART_ERR_INVAL, "%s: unit %d in segment %d of team %d is locked already",
+                     call->function, unit, call->segment->id, call->team->id);
   if (ret != DART_OK)
     return ret;
   t->is_member    = true;
@@ -54,10 +52,8 @@ dart_ret_t dart_epoch_lock(dart_gptr_t gptr, dart_epoch_lock_t kind, int asserti
 
   if (ret == DART_OK)
     ret = dart__epoch_check_unit(&call, gptr);
-  if (ret == DART_OK && kind != DART_EPOCH_SHARED && kind != DART_EPOCH_EXCLUSIVE) {
-    dart__error("%s: no kind of lock: %d", __func__, (int)kind);
-    ret = DART_ERR_INVAL;
-  }
+  if (ret == DART_OK && kind != DART_EPOCH_SHARED && kind != DART_EPOCH_EXCLUSIVE)
+    ret = dart__fail(DART_ERR_INVAL, "%s: no kind of lock: %d", __func__, (int)kind);
   if (ret != DART_OK)
     return ret;
   dart__access_enter(&call.epoch->access);

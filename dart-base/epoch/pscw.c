@@ -50,9 +50,8 @@ static dart_ret_t check_units(const dart__access_call_t *call, size_t nunits,
     target[units[i].id].is_named[is_start] = false;
   if (n == nunits)
     return DART_OK;
-  dart__error("%s: unit %d is named twice, or not in 0..%d of team %d", call->function, wrong,
-              call->team->nunits - 1, call->team->id);
-  return DART_ERR_INVAL;
+  return dart__fail(DART_ERR_INVAL, "%s: unit %d is named twice, or not in 0..%d of team %d",
+                    call->function, wrong, call->team->nunits - 1, call->team->id);
 }
 
 /* ---- the exposing side --------------------------------------------------------------------- */
@@ -67,10 +66,9 @@ static dart_ret_t make_posts(const dart__access_call_t *call)
   if (call->epoch->posts != NULL)
     return DART_OK;
   ret = dart__pool_alloc(nbytes, &offset);
-  if (ret != DART_OK) {
-    dart__error("%s: no memory in the pool for %zu bytes, see DART_POOL", call->function, nbytes);
-    return DART_ERR_NOMEM;
-  }
+  if (ret != DART_OK)
+    return dart__fail(DART_ERR_NOMEM, "%s: no memory in the pool for %zu bytes, see DART_POOL",
+                      call->function, nbytes);
   call->epoch->posts = (dart__epoch_post_t *)(void *)dart__pool_address(dart__world.me, offset);
   for (int32_t i = 0; i < call->team->node_nunits; i++) {
     atomic_store_explicit(&call->epoch->posts[i].posted, 0, memory_order_relaxed);
@@ -276,10 +274,8 @@ dart_ret_t dart_epoch_wait(dart_gptr_t gptr)
 
 dart_ret_t dart_epoch_test(dart_gptr_t gptr, int32_t *is_complete)
 {
-  if (is_complete == NULL) {
-    dart__error("%s: is_complete is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (is_complete == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: is_complete is NULL", __func__);
   *is_complete = 0;
   return finish_exposure(__func__, gptr, is_complete);
 }

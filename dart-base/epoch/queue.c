@@ -137,8 +137,7 @@ bool dart__access_is_read_only(const dart__access_call_t *call, int32_t unit)
                                  memory_order_relaxed);
   if (promise == 0 || (call->epoch->kind == DART__EPOCH_FENCE && promise != call->epoch->fences))
     return false;
-  dart__error("%s: unit %d has said DART_EPOCH_NOPUT", call->function, unit);
-  return true;
+  return dart__fail(true, "%s: unit %d has said DART_EPOCH_NOPUT", call->function, unit);
 }
 
 bool dart__access_put_off(dart__epoch_t *epoch, const dart__rma_t *rma)

@@ -309,9 +309,8 @@ dart_ret_t dart_epoch_unlock(dart_gptr_t gptr, int assertions)
     return ret;
   dart__access_enter(&call.epoch->access);
   if (call.epoch->kind != DART__EPOCH_LOCK || !call.epoch->target[gptr.unitid].is_member) {
-    dart__error("%s: unit %d in segment %d of team %d is not locked", __func__, (int)gptr.unitid,
-                gptr.segid, gptr.teamid);
-    ret = DART_ERR_INVAL;
+    ret = dart__fail(DART_ERR_INVAL, "%s: unit %d in segment %d of team %d is not locked", __func__,
+                     (int)gptr.unitid, gptr.segid, gptr.teamid);
   } else {
     ret = dart__epoch_unlock(&call, gptr.unitid, is_lazy);
     if (--call.epoch->nlocked == 0)

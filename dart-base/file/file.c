@@ -29,8 +29,7 @@ void dart__file_set_error(int error)
 dart_ret_t dart__file_refused(const char *function, int error)
 {
   last_error = error;
-  dart__error("%s: %s", function, strerror(error));
-  return DART_ERR_OTHER;
+  return dart__fail(DART_ERR_OTHER, "%s: %s", function, strerror(error));
 }
 
 dart_ret_t dart__file_failed(const char *function, const dart__team_t *team, dart_ret_t mine,
@@ -108,19 +107,15 @@ static bool check_types(const char *function, dart_file_t file, size_t nelem,
   const dart__type_t *mem = dart__type_find(mem_type);
   const dart__type_t *in  = is_packed ? mem : dart__type_find(file_type);
 
-  if (mem == NULL || in == NULL || !dart__type_compatible(mem, in, nelem)) {
-    dart__error("%s: %zu elements of type %s do not go to type %s", function, nelem,
-                dart__type_text(mem_type).text,
-                dart__type_text(is_packed ? mem_type : file_type).text);
-    return false;
-  }
+  if (mem == NULL || in == NULL || !dart__type_compatible(mem, in, nelem))
+    return dart__fail(false, "%s: %zu elements of type %s do not go to type %s", function, nelem,
+                      dart__type_text(mem_type).text,
+                      dart__type_text(is_packed ? mem_type : file_type).text);
   access_out->mem_type  = mem;
   access_out->file_type = is_packed ? &dart__type_basic[DART_TYPE_BYTE] : in;
-  if (file->has_view && !dart__type_is_contiguous(access_out->file_type)) {
-    dart__error("%s: file type %s is not contiguous, and the file has a view", function,
-                dart__type_text(file_type).text);
-    return false;
-  }
+  if (file->has_view && !dart__type_is_contiguous(access_out->file_type))
+    return dart__fail(false, "%s: file type %s is not contiguous, and the file has a view",
+                      function, dart__type_text(file_type).text);
   return dart__check_nbytes(function, nelem, access_out->mem_type->elem_size, &access_out->nbytes);
 }
 
@@ -129,17 +124,13 @@ static dart_ret_t plan_access(const char *function, dart_file_t file, uint64_t o
                               dart_datatype_t file_type, bool is_packed, unsigned needs,
                               dart__access_t *access_out)
 {
-  if ((file->flags & needs) == 0) {
-    dart__error("%s: the file is not open for %s", function,
-                needs == DART_FILE_READ ? "reading" : "writing");
-    return DART_ERR_INVAL;
-  }
+  if ((file->flags & needs) == 0)
+    return dart__fail(DART_ERR_INVAL, "%s: the file is not open for %s", function,
+                      needs == DART_FILE_READ ? "reading" : "writing");
   if (!check_types(function, file, nelem, mem_type, file_type, is_packed, access_out))
     return DART_ERR_INVAL;
-  if (buffer == NULL && nelem > 0) {
-    dart__error("%s: buffer is NULL for %zu elements", function, nelem);
-    return DART_ERR_INVAL;
-  }
+  if (buffer == NULL && nelem > 0)
+    return dart__fail(DART_ERR_INVAL, "%s: buffer is NULL for %zu elements", function, nelem);
   access_out->buffer     = (char *)(uintptr_t)buffer;
   access_out->file_start = offset;
   access_out->file_skip  = 0;
@@ -148,11 +139,10 @@ static dart_ret_t plan_access(const char *function, dart_file_t file, uint64_t o
     access_out->file_start = file->displacement;
     access_out->file_skip  = offset;
   }
-  if (offset > INT64_MAX || dart__access_end(access_out) > INT64_MAX) {
-    dart__error("%s: %zu bytes from byte %llu on are beyond what a file can have", function,
-                access_out->nbytes, (unsigned long long)offset);
-    return DART_ERR_INVAL;
-  }
+  if (offset > INT64_MAX || dart__access_end(access_out) > INT64_MAX)
+    return dart__fail(DART_ERR_INVAL,
+                      "%s: %zu bytes from byte %llu on are beyond what a file can have", function,
+                      access_out->nbytes, (unsigned long long)offset);
   return DART_OK;
 }
 

@@ -395,10 +395,8 @@ dart_ret_t dart_file_size(dart_file_t file, uint64_t *nbytes)
 {
   struct stat status;
 
-  if (nbytes == NULL) {
-    dart__error("%s: nbytes is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (nbytes == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: nbytes is NULL", __func__);
   *nbytes = 0;
   if (dart__file_check(__func__, file) == NULL)
     return DART_ERR_INVAL;

@@ -146,10 +146,8 @@ static dart_ret_t begin_request(const char *function, dart_file_t file, uint64_t
   dart_file_request_t r;
   dart_ret_t          ret;
 
-  if (request == NULL) {
-    dart__error("%s: request is NULL", function);
-    return DART_ERR_INVAL;
-  }
+  if (request == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: request is NULL", function);
   *request = DART_FILE_REQUEST_NULL;
   if (dart__file_check(function, file) == NULL)
     return DART_ERR_INVAL;
@@ -158,10 +156,8 @@ static dart_ret_t begin_request(const char *function, dart_file_t file, uint64_t
   if (ret != DART_OK)
     return ret;
   r = calloc(1, sizeof *r);
-  if (r == NULL) {
-    dart__error("%s: no memory", function);
-    return DART_ERR_NOMEM;
-  }
+  if (r == NULL)
+    return dart__fail(DART_ERR_NOMEM, "%s: no memory", function);
   r->file      = file;
   r->access    = access;
   r->is_read   = is_read;
@@ -252,8 +248,7 @@ dart_ret_t dart__file_check_pending(const char *function, dart_file_t file)
 
   if (n == 0)
     return DART_OK;
-  dart__error("%s: %u requests of the file are pending", function, n);
-  return DART_ERR_INVAL;
+  return dart__fail(DART_ERR_INVAL, "%s: %u requests of the file are pending", function, n);
 }
 
 static bool check_request(const char *function, dart_file_request_t *request, size_t *nelem)
@@ -286,10 +281,8 @@ dart_ret_t dart_file_test(dart_file_request_t *request, int32_t *done, size_t *n
 {
   dart_ret_t ret;
 
-  if (done == NULL) {
-    dart__error("%s: done is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (done == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: done is NULL", __func__);
   *done = 0;
   if (!check_request(__func__, request, nelem))
     return DART_ERR_INVAL;

@@ -205,10 +205,8 @@ dart_ret_t dart_file_seek_shared(dart_file_t file, uint64_t offset)
 
 dart_ret_t dart_file_tell_shared(dart_file_t file, uint64_t *offset)
 {
-  if (offset == NULL) {
-    dart__error("%s: offset is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (offset == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: offset is NULL", __func__);
   *offset = 0;
   if (dart__file_check(__func__, file) == NULL)
     return DART_ERR_INVAL;

@@ -124,10 +124,8 @@ static dart_ret_t init(const char *function, int *argc, char ***argv,
 {
   dart_ret_t ret;
 
-  if (dart_initialized()) {
-    dart__error("%s: DART is already initialised", function);
-    return DART_ERR_OTHER;
-  }
+  if (dart_initialized())
+    return dart__fail(DART_ERR_OTHER, "%s: DART is already initialised", function);
   dart__log_mute(false);
   ret = start(function, argc, argv, wanted, provided_out);
   dart__log_mute(ret != DART_OK);
@@ -143,10 +141,8 @@ dart_ret_t dart_init(int *argc, char ***argv)
 
 dart_ret_t dart_init_thread(int *argc, char ***argv, dart_thread_support_level_t *thread_safety)
 {
-  if (thread_safety == NULL) {
-    dart__error("%s: thread_safety is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (thread_safety == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: thread_safety is NULL", __func__);
   return init(__func__, argc, argv, DART_THREAD_MULTIPLE, thread_safety);
 }
 
@@ -173,10 +169,8 @@ static void release_holds(const char *function)
 
 dart_ret_t dart_exit(void)
 {
-  if (!dart_initialized()) {
-    dart__error("%s: DART is not initialised", __func__);
-    return DART_ERR_OTHER;
-  }
+  if (!dart_initialized())
+    return dart__fail(DART_ERR_OTHER, "%s: DART is not initialised", __func__);
   dart__call_note(__func__);
   release_holds(__func__);
   dart__progress();

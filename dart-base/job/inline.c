@@ -36,11 +36,11 @@ bool dart__inline_fits(const char *function)
 {
   if (other_version == 0)
     return true;
-  dart__error(
+  return dart__fail(
+      false,
       "%s: the program was compiled with version %u of dart_inline.h (maps of %u bytes), this "
       "library with version %u (%zu bytes); compile the program anew",
       function, other_version, other_map_bytes, DART_INLINE_VERSION, sizeof(dart_inline_map_t));
-  return false;
 }
 
 void dart_inline_require(uint32_t version, uint32_t map_bytes)

@@ -106,25 +106,20 @@ static uint64_t read_statistic(size_t index)
 
 dart_ret_t dart_stats_describe(size_t index, dart_stats_info_t *info)
 {
-  if (info == NULL) {
-    dart__error("%s: info is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (info == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: info is NULL", __func__);
   *info = (dart_stats_info_t){ NULL, NULL, DART_STATS_EVENTS };
-  if (!is_in_list(index)) {
-    dart__error("%s: index %zu is not less than %zu", __func__, index, dart_stats_size());
-    return DART_ERR_INVAL;
-  }
+  if (!is_in_list(index))
+    return dart__fail(DART_ERR_INVAL, "%s: index %zu is not less than %zu", __func__, index,
+                      dart_stats_size());
   *info = info_of(index);
   return DART_OK;
 }
 
 dart_ret_t dart_stats_find(const char *name, size_t *index)
 {
-  if (name == NULL || index == NULL) {
-    dart__error("%s: %s is NULL", __func__, name == NULL ? "name" : "index");
-    return DART_ERR_INVAL;
-  }
+  if (name == NULL || index == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: %s is NULL", __func__, name == NULL ? "name" : "index");
   for (size_t i = 0; is_in_list(i); i++)
     if (strcmp(info_of(i).name, name) == 0) {
       *index = i;

@@ -345,8 +345,8 @@ static inline bool is_mine(const struct dart_lock_struct *lock)
 
 static dart_ret_t refuse_holder(const char *function)
 {
-  dart__error("%s: this thread of unit %d holds the lock already", function, dart__world.me);
-  return DART_ERR_INVAL;
+  return dart__fail(DART_ERR_INVAL, "%s: this thread of unit %d holds the lock already", function,
+                    dart__world.me);
 }
 
 static inline void note_holder(dart_lock_t lock)
@@ -419,10 +419,8 @@ dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
 {
   dart__team_t *team = team_of_lock(__func__, lock);
 
-  if (result == NULL) {
-    dart__error("%s: result is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (result == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: result is NULL", __func__);
   *result = 0;
   if (team == NULL)
     return DART_ERR_INVAL;
@@ -477,10 +475,9 @@ dart_ret_t dart_lock_release(dart_lock_t lock)
 
   if (team == NULL)
     return DART_ERR_INVAL;
-  if (!is_mine(lock)) {
-    dart__error("%s: this thread of unit %d does not hold the lock", __func__, dart__world.me);
-    return DART_ERR_INVAL;
-  }
+  if (!is_mine(lock))
+    return dart__fail(DART_ERR_INVAL, "%s: this thread of unit %d does not hold the lock", __func__,
+                      dart__world.me);
   dart__progress();
   release_lock(team, lock);
   return DART_OK;

@@ -201,9 +201,8 @@ static dart_ret_t swap_far(const char *function, const dart__address_t *at, uint
   dart__far_settle(at->team, at->unit);
   if (from != 0 || *seen_out != 0 || now != 0)
     return DART_OK;
-  dart__error("%s: the memory of the lock at offset %llu of unit %d is gone", function,
-              (unsigned long long)at->offset, at->unit);
-  return DART_ERR_INVAL;
+  return dart__fail(DART_ERR_INVAL, "%s: the memory of the lock at offset %llu of unit %d is gone",
+                    function, (unsigned long long)at->offset, at->unit);
 }
 
 static dart_ret_t swap(const char *function, const dart__address_t *at, uint64_t from, uint64_t to,
@@ -256,11 +255,9 @@ static dart_ret_t locate(const char *function, dart_gptr_t gptr, dart__address_t
 
   if (ret != DART_OK)
     return ret;
-  if (!dart__is_aligned(at_out, sizeof(uint64_t))) {
-    dart__error("%s: a lock at offset %llu is not aligned to 8 bytes", function,
-                (unsigned long long)at_out->offset);
-    return DART_ERR_INVAL;
-  }
+  if (!dart__is_aligned(at_out, sizeof(uint64_t)))
+    return dart__fail(DART_ERR_INVAL, "%s: a lock at offset %llu is not aligned to 8 bytes",
+                      function, (unsigned long long)at_out->offset);
   dart__progress(); /* others may be waiting for deferred updates of this unit */
   return DART_OK;
 }
@@ -315,10 +312,8 @@ dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
   dart_ret_t      ret;
   bool            done = false;
 
-  if (result == NULL) {
-    dart__error("%s: result is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (result == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: result is NULL", __func__);
   *result = 0;
   ret     = locate(__func__, gptr, &at);
   if (ret != DART_OK)
@@ -339,9 +334,8 @@ dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
 
 static dart_ret_t refuse_free_lock(const char *function, const dart__address_t *at)
 {
-  dart__error("%s: nobody holds the lock at offset %llu of unit %d", function,
-              (unsigned long long)at->offset, at->unit);
-  return DART_ERR_INVAL;
+  return dart__fail(DART_ERR_INVAL, "%s: nobody holds the lock at offset %llu of unit %d", function,
+                    (unsigned long long)at->offset, at->unit);
 }
 
 static __attribute__((noinline)) dart_ret_t give_up(const char *function, dart_gptr_t gptr)

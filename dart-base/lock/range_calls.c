@@ -229,8 +229,8 @@ static dart_ret_t acquire_part(acquire_t *a, int32_t unit, part_t *part)
   case DART__RANGE_NEXT: ret = wait_for_grant(a, part, true, before); break;
   case DART__RANGE_BUSY: return DART_PENDING;
   default:
-    dart__error("dart_range_acquire: unit %d has no room for %zu more ranges", part->table.unit, n);
-    return DART_ERR_NOMEM;
+    return dart__fail(DART_ERR_NOMEM, "dart_range_acquire: unit %d has no room for %zu more ranges",
+                      part->table.unit, n);
   }
   if (ret == DART_OK)
     widen(a, some, n, unit);
@@ -283,8 +283,7 @@ static dart_ret_t prepare_hold(acquire_t *a, int64_t timeout_us)
     if (a->hold != NULL)
       dart__range_give_slot(a->range, NULL);
     free(a->hold);
-    dart__error("dart_range_acquire: no memory");
-    return DART_ERR_NOMEM;
+    return dart__fail(DART_ERR_NOMEM, "dart_range_acquire: no memory");
   }
   a->hold->range  = a->range;
   a->hold->nparts = 0;
@@ -325,17 +324,13 @@ static bool is_usable(const char *function, const struct dart_range_struct *rang
 static bool copy_spans(const char *function, const dart_range_span_t *spans, size_t n,
                        dart__span_t *copy)
 {
-  if (spans == NULL || n == 0 || n > DART_RANGE_SPANS) {
-    dart__error("%s: %zu spans at %p", function, n, (const void *)spans);
-    return false;
-  }
+  if (spans == NULL || n == 0 || n > DART_RANGE_SPANS)
+    return dart__fail(false, "%s: %zu spans at %p", function, n, (const void *)spans);
   for (size_t i = 0; i < n; i++) {
-    if (spans[i].first > spans[i].last || (unsigned)spans[i].mode > DART_RANGE_EXCLUSIVE) {
-      dart__error("%s: span %zu is from %llu to %llu, mode %d", function, i,
-                  (unsigned long long)spans[i].first, (unsigned long long)spans[i].last,
-                  (int)spans[i].mode);
-      return false;
-    }
+    if (spans[i].first > spans[i].last || (unsigned)spans[i].mode > DART_RANGE_EXCLUSIVE)
+      return dart__fail(false, "%s: span %zu is from %llu to %llu, mode %d", function, i,
+                        (unsigned long long)spans[i].first, (unsigned long long)spans[i].last,
+                        (int)spans[i].mode);
     copy[i] = (dart__span_t){ spans[i].first, spans[i].last, spans[i].mode };
   }
   return true;
@@ -347,10 +342,8 @@ dart_ret_t dart_range_acquire(dart_range_t range, const dart_range_span_t spans[
   acquire_t  a;
   dart_ret_t ret;
 
-  if (hold == NULL) {
-    dart__error("%s: hold is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (hold == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: hold is NULL", __func__);
   *hold = DART_RANGE_HOLD_NULL;
   if (!is_usable(__func__, range) || !copy_spans(__func__, spans, n, a.spans))
     return DART_ERR_INVAL;
@@ -374,10 +367,8 @@ void dart__range_end(dart_range_hold_t hold)
 
 dart_ret_t dart_range_release(dart_range_hold_t *hold)
 {
-  if (hold == NULL || *hold == DART_RANGE_HOLD_NULL) {
-    dart__error("%s: hold is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (hold == NULL || *hold == DART_RANGE_HOLD_NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: hold is NULL", __func__);
   if (!is_usable(__func__, (*hold)->range))
     return DART_ERR_INVAL;
   dart__progress();

@@ -171,17 +171,14 @@ static dart_ret_t check_memory(const char *function, const char *addr, size_t nb
   *pages_out = (dart__pages_t){ NULL, 0 };
   if (nbytes == 0)
     return DART_OK;
-  if (addr == NULL || (uintptr_t)addr % sizeof(uint64_t) != 0) {
-    dart__error("%s: address %p is no multiple of %zu in memory", function, (const void *)addr,
-                sizeof(uint64_t));
-    return DART_ERR_INVAL;
-  }
+  if (addr == NULL || (uintptr_t)addr % sizeof(uint64_t) != 0)
+    return dart__fail(DART_ERR_INVAL, "%s: address %p is no multiple of %zu in memory", function,
+                      (const void *)addr, sizeof(uint64_t));
   if (nbytes > SIZE_MAX / 4 || (uintptr_t)addr > SIZE_MAX / 2 ||
-      !dart__memory_is_writable(addr, nbytes)) {
-    dart__error("%s: %zu bytes at address %p are not all there to be written to", function, nbytes,
-                (const void *)addr);
-    return DART_ERR_INVAL;
-  }
+      !dart__memory_is_writable(addr, nbytes))
+    return dart__fail(DART_ERR_INVAL,
+                      "%s: %zu bytes at address %p are not all there to be written to", function,
+                      nbytes, (const void *)addr);
   *pages_out = dart__pages_of(addr, nbytes);
   return dart__pages_check(function, *pages_out);
 }
@@ -193,10 +190,8 @@ dart_ret_t dart_team_adopt(dart_team_t teamid, void *addr, size_t nbytes, dart_g
   dart_ret_t    mine, ret;
   int16_t       id = 0;
 
-  if (gptr == NULL) {
-    dart__error("%s: gptr is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (gptr == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: gptr is NULL", __func__);
   *gptr = DART_GPTR_NULL;
   if (team == NULL)
     return DART_ERR_INVAL;

@@ -69,10 +69,8 @@ dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t teamid, dart_allocat
   dart__segment_t *segment;
   dart_ret_t       mine = DART_OK, ret;
 
-  if (new_allocator == NULL) {
-    dart__error("%s: new_allocator is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (new_allocator == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: new_allocator is NULL", __func__);
   *new_allocator = NULL;
   if (team == NULL)
     return DART_ERR_INVAL;
@@ -123,10 +121,8 @@ dart_ret_t dart_allocator_alloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t
   uint64_t            offset;
   bool                found;
 
-  if (gptr == NULL) {
-    dart__error("%s: gptr is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (gptr == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: gptr is NULL", __func__);
   *gptr = DART_GPTR_NULL;
   if (type == NULL || team == NULL ||
       !dart__check_nbytes(__func__, nelem, type->elem_size, &nbytes))
@@ -135,11 +131,10 @@ dart_ret_t dart_allocator_alloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t
   pthread_mutex_lock(&allocator->lock);
   found = dart__arena_alloc(allocator->arena, nbytes, &offset);
   pthread_mutex_unlock(&allocator->lock);
-  if (!found) {
-    dart__error("%s: the pool of segment %d of team %d has no %zu bytes in a row left", __func__,
-                allocator->segid, allocator->team, nbytes);
-    return DART_ERR_NOMEM;
-  }
+  if (!found)
+    return dart__fail(DART_ERR_NOMEM,
+                      "%s: the pool of segment %d of team %d has no %zu bytes in a row left",
+                      __func__, allocator->segid, allocator->team, nbytes);
   gptr->unitid              = team->me;
   gptr->segid               = allocator->segid;
   gptr->teamid              = allocator->team;
@@ -152,27 +147,21 @@ dart_ret_t dart_allocator_free(dart_gptr_t *gptr, dart_allocator_t allocator)
   const dart__team_t *team = check_allocator(__func__, allocator);
   bool                freed;
 
-  if (gptr == NULL) {
-    dart__error("%s: gptr is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (gptr == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: gptr is NULL", __func__);
   if (team == NULL)
     return DART_ERR_INVAL;
   if (gptr->teamid != allocator->team || gptr->segid != allocator->segid ||
-      gptr->unitid != team->me) {
-    dart__error("%s: team %d, segment %d, unit %d is not this unit's pool", __func__, gptr->teamid,
-                gptr->segid, (int)gptr->unitid);
-    return DART_ERR_INVAL;
-  }
+      gptr->unitid != team->me)
+    return dart__fail(DART_ERR_INVAL, "%s: team %d, segment %d, unit %d is not this unit's pool",
+                      __func__, gptr->teamid, gptr->segid, (int)gptr->unitid);
 
   pthread_mutex_lock(&allocator->lock);
   freed = dart__arena_free(allocator->arena, gptr->addr_or_offs.offset);
   pthread_mutex_unlock(&allocator->lock);
-  if (!freed) {
-    dart__error("%s: no block starts at offset %llu", __func__,
-                (unsigned long long)gptr->addr_or_offs.offset);
-    return DART_ERR_INVAL;
-  }
+  if (!freed)
+    return dart__fail(DART_ERR_INVAL, "%s: no block starts at offset %llu", __func__,
+                      (unsigned long long)gptr->addr_or_offs.offset);
   *gptr = DART_GPTR_NULL;
   return DART_OK;
 }
@@ -182,10 +171,9 @@ dart_ret_t dart_allocator_destroy(dart_allocator_t *allocator)
   dart__team_t    *team;
   dart__segment_t *segment;
 
-  if (allocator == NULL || *allocator == NULL) {
-    dart__error("%s: %s is NULL", __func__, allocator == NULL ? "allocator" : "*allocator");
-    return DART_ERR_INVAL;
-  }
+  if (allocator == NULL || *allocator == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: %s is NULL", __func__,
+                      allocator == NULL ? "allocator" : "*allocator");
   team    = find_team(*allocator);
   segment = team == NULL ? NULL : dart__segment_find(team, (*allocator)->segid);
   if (segment != NULL)

@@ -302,8 +302,8 @@ static dart_ret_t agree_on_size(dart__team_t *team, dart_ret_t mine, size_t alig
   sizes->is_foreseen = most[5] == 0;
   if (most[0] != DART_OK || most[3] == ~most[4])
     return (dart_ret_t)most[0];
-  dart__error("dart_team_memalign: alignments differ, from %lu to %lu", ~most[4], most[3]);
-  return DART_ERR_INVAL;
+  return dart__fail(DART_ERR_INVAL, "dart_team_memalign: alignments differ, from %lu to %lu",
+                    ~most[4], most[3]);
 }
 
 /* Allocate what this unit needs, before anything collective is done. The id is 0 if all are used. */
@@ -434,11 +434,10 @@ dart_ret_t dart__memory_alloc(dart__team_t *team, dart_ret_t mine, size_t own, s
   }
   if (foreseen.chunk != NULL)
     undo_foreseen(team, segment, &foreseen);
-  if (ret == DART_OK && segment->id == 0) {
-    dart__error("dart_team_memalloc_aligned: team %d has used up its %d segments", team->id,
-                INT16_MAX);
-    ret = DART_ERR_OTHER;
-  }
+  if (ret == DART_OK && segment->id == 0)
+    ret = dart__fail(DART_ERR_OTHER,
+                     "dart_team_memalloc_aligned: team %d has used up its %d segments", team->id,
+                     INT16_MAX);
   if (ret == DART_OK)
     ret = allocate_by_size(team, segment, at_least, &sizes);
   if (ret == DART_OK)
@@ -456,9 +455,9 @@ static dart_ret_t check_size(const char *function, const dart__team_t *team, siz
     return DART_ERR_INVAL;
   if (*nbytes_out <= SIZE_MAX / 2 / (size_t)team->nunits)
     return DART_OK;
-  dart__error("%s: %zu bytes on each of %d units are more than an address space", function,
-              *nbytes_out, team->nunits);
-  return DART_ERR_INVAL;
+  return dart__fail(DART_ERR_INVAL,
+                    "%s: %zu bytes on each of %d units are more than an address space", function,
+                    *nbytes_out, team->nunits);
 }
 
 /* It is part of the agreement as well. */
@@ -466,9 +465,8 @@ static dart_ret_t check_alignment(const char *function, size_t alignment)
 {
   if (alignment > 0 && alignment <= DART_ALIGNMENT_MOST && (alignment & (alignment - 1)) == 0)
     return DART_OK;
-  dart__error("%s: alignment %zu is no power of two of at most %zu", function, alignment,
-              DART_ALIGNMENT_MOST);
-  return DART_ERR_INVAL;
+  return dart__fail(DART_ERR_INVAL, "%s: alignment %zu is no power of two of at most %zu", function,
+                    alignment, DART_ALIGNMENT_MOST);
 }
 
 static dart_ret_t allocate(const char *function, dart_team_t teamid, size_t alignment, size_t nelem,
@@ -480,15 +478,12 @@ static dart_ret_t allocate(const char *function, dart_team_t teamid, size_t alig
   size_t              nbytes = 0;
   dart_ret_t          mine, ret;
 
-  if (gptr == NULL) {
-    dart__error("%s: gptr is NULL", function);
-    return DART_ERR_INVAL;
-  }
+  if (gptr == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: gptr is NULL", function);
   *gptr = DART_GPTR_NULL;
-  if (type == NULL || type->kind != DART__TYPE_BASIC) {
-    dart__error("%s: type %s is no basic type", function, dart__type_text(dtype).text);
-    return DART_ERR_INVAL;
-  }
+  if (type == NULL || type->kind != DART__TYPE_BASIC)
+    return dart__fail(DART_ERR_INVAL, "%s: type %s is no basic type", function,
+                      dart__type_text(dtype).text);
   if (team == NULL)
     return DART_ERR_INVAL;
 
@@ -568,10 +563,9 @@ dart_ret_t dart_team_memfree(dart_gptr_t gptr)
     return DART_OK;
   dart__call_note(__func__);
   segment = dart__locate_segment(gptr, &team);
-  if (segment == NULL || gptr.segid <= 0) {
-    dart__error("%s: segment %d of team %d is not allocated", __func__, gptr.segid, gptr.teamid);
-    return DART_ERR_INVAL;
-  }
+  if (segment == NULL || gptr.segid <= 0)
+    return dart__fail(DART_ERR_INVAL, "%s: segment %d of team %d is not allocated", __func__,
+                      gptr.segid, gptr.teamid);
   dart__memory_free(team, segment);
   return DART_OK;
 }

@@ -76,11 +76,11 @@ static bool can_be_read(const region_t *region, uintptr_t from, uintptr_t to)
 
 static dart_ret_t refuse_region(const char *function, const region_t *region)
 {
-  dart__error(
+  return dart__fail(
+      DART_ERR_INVAL,
       "%s: memory at %#" PRIxPTR "-%#" PRIxPTR " (%s%s) cannot be moved: it has to be private, "
       "to be read and written alone, and no stack",
       function, region->from, region->to, region->may, region->is_stack ? ", the stack" : "");
-  return DART_ERR_INVAL;
 }
 
 /* Lines are in the order of addresses, so the pages are covered from their start on. */
@@ -96,17 +96,16 @@ static dart_ret_t check_regions(const char *function, dart__pages_t pages, FILE 
       break;
     if (region.is_stack || strcmp(region.may, "rw-p") != 0)
       return refuse_region(function, &region);
-    if (!can_be_read(&region, at, end)) {
-      dart__error("%s: memory at %#" PRIxPTR "-%#" PRIxPTR " cannot be read: %s", function,
-                  region.from, region.to, strerror(errno));
-      return DART_ERR_INVAL;
-    }
+    if (!can_be_read(&region, at, end))
+      return dart__fail(DART_ERR_INVAL,
+                        "%s: memory at %#" PRIxPTR "-%#" PRIxPTR " cannot be read: %s", function,
+                        region.from, region.to, strerror(errno));
     at = region.to;
   }
   if (at >= end)
     return DART_OK;
-  dart__error("%s: /proc/self/maps does not say what is at %#" PRIxPTR, function, at);
-  return DART_ERR_OTHER;
+  return dart__fail(DART_ERR_OTHER, "%s: /proc/self/maps does not say what is at %#" PRIxPTR,
+                    function, at);
 }
 
 dart_ret_t dart__pages_check(const char *function, dart__pages_t pages)
@@ -115,15 +114,13 @@ dart_ret_t dart__pages_check(const char *function, dart__pages_t pages)
   dart_ret_t ret;
 
   /* relaxed: a program that begins requests in other threads meanwhile breaks the contract */
-  if (atomic_load_explicit(&dart__world.file_requests, memory_order_relaxed) > 0) {
-    dart__error("%s: requests of files are pending, which may write to these pages", function);
-    return DART_ERR_INVAL;
-  }
+  if (atomic_load_explicit(&dart__world.file_requests, memory_order_relaxed) > 0)
+    return dart__fail(DART_ERR_INVAL,
+                      "%s: requests of files are pending, which may write to these pages",
+                      function);
   maps = fopen("/proc/self/maps", "re");
-  if (maps == NULL) {
-    dart__error("%s: /proc/self/maps: %s", function, strerror(errno));
-    return DART_ERR_OTHER;
-  }
+  if (maps == NULL)
+    return dart__fail(DART_ERR_OTHER, "%s: /proc/self/maps: %s", function, strerror(errno));
   ret = check_regions(function, pages, maps);
   fclose(maps);
   return ret;
@@ -174,9 +171,8 @@ dart_ret_t dart__pages_share(dart__pages_t pages, char *shared)
 {
   if (pages.nbytes == 0 || share(pages, shared))
     return DART_OK;
-  dart__error("cannot map %zu bytes of shared memory at %p: %s", pages.nbytes, (void *)pages.first,
-              strerror(errno));
-  return DART_ERR_NOMEM;
+  return dart__fail(DART_ERR_NOMEM, "cannot map %zu bytes of shared memory at %p: %s", pages.nbytes,
+                    (void *)pages.first, strerror(errno));
 }
 
 /* The memory has to be somewhere: a lack is waited out for a while, and then ends the program. */

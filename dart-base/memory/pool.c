@@ -198,25 +198,21 @@ dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t *gptr)
   size_t              nbytes;
   uint64_t            offset;
 
-  if (gptr == NULL) {
-    dart__error("%s: gptr is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (gptr == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: gptr is NULL", __func__);
   *gptr = DART_GPTR_NULL;
   if (type == NULL || !dart__check_nbytes(__func__, nelem, type->elem_size, &nbytes))
     return DART_ERR_INVAL;
   if (dart__check_team(__func__, DART_TEAM_ALL) == NULL)
     return DART_ERR_INVAL;
-  if (dart__pool_alloc(nbytes, &offset) != DART_OK) {
-    dart__error(
+  if (dart__pool_alloc(nbytes, &offset) != DART_OK)
+    return dart__fail(
+        DART_ERR_OTHER,
         "%s: the pool of %zu bytes, or memory, is used up: no %zu bytes left, see DART_POOL",
         __func__, dart__settings.pool, nbytes);
-    return DART_ERR_OTHER;
-  }
   if (!record_user(offset)) {
     dart__pool_free(offset);
-    dart__error("%s: no memory for bookkeeping", __func__);
-    return DART_ERR_OTHER;
+    return dart__fail(DART_ERR_OTHER, "%s: no memory for bookkeeping", __func__);
   }
   gptr->unitid              = dart__world.me;
   gptr->segid               = DART_SEGMENT_LOCAL;
@@ -230,16 +226,12 @@ dart_ret_t dart_memfree(dart_gptr_t gptr)
   if (dart__check_team(__func__, DART_TEAM_ALL) == NULL)
     return DART_ERR_INVAL;
   if (gptr.segid != DART_SEGMENT_LOCAL || gptr.teamid != DART_TEAM_ALL ||
-      gptr.unitid != dart__world.me) {
-    dart__error("%s: team %d, segment %d, unit %d is not this unit's pool", __func__, gptr.teamid,
-                gptr.segid, (int)gptr.unitid);
-    return DART_ERR_INVAL;
-  }
+      gptr.unitid != dart__world.me)
+    return dart__fail(DART_ERR_INVAL, "%s: team %d, segment %d, unit %d is not this unit's pool",
+                      __func__, gptr.teamid, gptr.segid, (int)gptr.unitid);
   dart__progress(); /* apply deferred updates of the block */
-  if (!remove_user(gptr.addr_or_offs.offset) || !dart__pool_free(gptr.addr_or_offs.offset)) {
-    dart__error("%s: no block starts at offset %llu", __func__,
-                (unsigned long long)gptr.addr_or_offs.offset);
-    return DART_ERR_INVAL;
-  }
+  if (!remove_user(gptr.addr_or_offs.offset) || !dart__pool_free(gptr.addr_or_offs.offset))
+    return dart__fail(DART_ERR_INVAL, "%s: no block starts at offset %llu", __func__,
+                      (unsigned long long)gptr.addr_or_offs.offset);
   return DART_OK;
 }

@@ -169,11 +169,10 @@ static dart_ret_t agree_and_enter(dart__team_t *team, dart__segment_t *segment, 
   dart_ret_t ret;
 
   segment->id = agree_on_segid(team);
-  if (segment->id == 0) {
-    dart__error("dart_team_memregister: team %d has used up its ids for registered memory",
-                team->id);
-    return DART_ERR_OTHER;
-  }
+  if (segment->id == 0)
+    return dart__fail(DART_ERR_OTHER,
+                      "dart_team_memregister: team %d has used up its ids for registered memory",
+                      team->id);
   delete_segment(dart__segment_take_ended(team, segment->id)); /* all have deregistered it */
   segment->generation = ++team->nregistered;
   dart__segment_enter(team, segment); /* before far units can access it */
@@ -212,9 +211,8 @@ static dart_ret_t check_memory(const char *function, size_t nelem, size_t size, 
   if (*nbytes_out == 0 || (addr != NULL && (uintptr_t)addr <= UINTPTR_MAX - *nbytes_out &&
                            dart__memory_is_writable(addr, *nbytes_out)))
     return DART_OK;
-  dart__error("%s: %zu bytes at address %p %s", function, *nbytes_out, addr,
-              addr == NULL ? "" : "are not all there to be written to");
-  return DART_ERR_INVAL;
+  return dart__fail(DART_ERR_INVAL, "%s: %zu bytes at address %p %s", function, *nbytes_out, addr,
+                    addr == NULL ? "" : "are not all there to be written to");
 }
 
 static dart_ret_t memregister(const char *function, dart_team_t teamid, size_t nelem,
@@ -225,15 +223,12 @@ static dart_ret_t memregister(const char *function, dart_team_t teamid, size_t n
   size_t              nbytes = 0;
   dart_ret_t          mine, ret;
 
-  if (gptr == NULL) {
-    dart__error("%s: gptr is NULL", function);
-    return DART_ERR_INVAL;
-  }
+  if (gptr == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: gptr is NULL", function);
   *gptr = DART_GPTR_NULL;
-  if (type == NULL || type->kind != DART__TYPE_BASIC) {
-    dart__error("%s: type %s is no basic type", function, dart__type_text(dtype).text);
-    return DART_ERR_INVAL;
-  }
+  if (type == NULL || type->kind != DART__TYPE_BASIC)
+    return dart__fail(DART_ERR_INVAL, "%s: type %s is no basic type", function,
+                      dart__type_text(dtype).text);
   if (team == NULL)
     return DART_ERR_INVAL;
   mine = check_memory(function, nelem, type->elem_size, addr, &nbytes);
@@ -292,10 +287,9 @@ dart_ret_t dart_team_memderegister(dart_gptr_t gptr)
     return DART_OK;
   dart__call_note(__func__);
   segment = dart__locate_segment(gptr, &team);
-  if (segment == NULL || gptr.segid >= 0) {
-    dart__error("%s: segment %d of team %d is not registered", __func__, gptr.segid, gptr.teamid);
-    return DART_ERR_INVAL;
-  }
+  if (segment == NULL || gptr.segid >= 0)
+    return dart__fail(DART_ERR_INVAL, "%s: segment %d of team %d is not registered", __func__,
+                      gptr.segid, gptr.teamid);
   deregister(team, segment);
   return DART_OK;
 }

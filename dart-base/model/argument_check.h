@@ -8,6 +8,12 @@
 #include "data/type.h"
 #include "model/team.h"
 
+/** The error of an argument that must not be NULL. */
+static inline dart_ret_t dart__null_argument(const char *function, const char *name)
+{
+  return dart__fail(DART_ERR_INVAL, "%s: %s is NULL", function, name);
+}
+
 /** The team, or NULL after a log line. */
 static inline dart__team_t *dart__check_team(const char *function, dart_team_t id)
 {
@@ -27,9 +33,8 @@ static inline const dart__type_t *dart__check_contiguous(const char     *functio
 
   if (__builtin_expect(type != NULL && dart__type_is_contiguous(type), 1))
     return type;
-  dart__error("%s: type %s is %s", function, dart__type_text(dtype).text,
-              type == NULL ? "unknown" : "not contiguous");
-  return NULL;
+  return dart__fail(NULL, "%s: type %s is %s", function, dart__type_text(dtype).text,
+                    type == NULL ? "unknown" : "not contiguous");
 }
 
 /** nelem * size into `*nbytes_out`; false, after a log line, if it does not fit. */
@@ -38,8 +43,8 @@ static inline bool dart__check_nbytes(const char *function, size_t nelem, size_t
 {
   if (__builtin_expect(!__builtin_mul_overflow(nelem, size, nbytes_out), 1))
     return true;
-  dart__error("%s: %zu elements of %zu bytes are more than memory can hold", function, nelem, size);
-  return false;
+  return dart__fail(false, "%s: %zu elements of %zu bytes are more than memory can hold", function,
+                    nelem, size);
 }
 
 #endif

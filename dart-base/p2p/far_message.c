@@ -48,10 +48,8 @@ static dart__far_message_t *new_message(dart_unit_t unit, int tag, void *buffer,
   dart__far_message_t *m = calloc(1, sizeof *m);
 
   *ret_out = m == NULL ? DART_ERR_NOMEM : DART_OK;
-  if (m == NULL) {
-    dart__error("no memory for a message to or from unit %d", unit);
-    return NULL;
-  }
+  if (m == NULL)
+    return dart__fail(NULL, "no memory for a message to or from unit %d", unit);
   m->channel = tag < 0 ? DART__CHANNEL_OWN : DART__CHANNEL_PROGRAM;
   m->unit    = unit;
   m->tag     = tag < 0 ? -tag : tag;
@@ -184,11 +182,10 @@ dart_ret_t dart__far_message_test(dart__far_message_t *m, bool *done_out)
   *done_out = move_on(m);
   if (!*done_out)
     return DART_OK;
-  if (is_too_long(m)) {
-    dart__error("a message of %zu bytes from unit %d, tag %d, does not fit the buffer of %zu",
-                m->claimed.nbytes, m->unit, m->tag, m->nbytes);
-    ret = DART_ERR_OTHER;
-  }
+  if (is_too_long(m))
+    ret = dart__fail(DART_ERR_OTHER,
+                     "a message of %zu bytes from unit %d, tag %d, does not fit the buffer of %zu",
+                     m->claimed.nbytes, m->unit, m->tag, m->nbytes);
   free(m->dropped);
   free(m);
   return ret;

@@ -450,20 +450,15 @@ static bool check_unit_and_tag(const char *function, int tag, dart_global_unit_t
 {
   if (dart__check_team(function, DART_TEAM_ALL) == NULL)
     return false;
-  if (unit.id < 0 || unit.id >= dart__world.nunits) {
-    dart__error("%s: unit %d is not in 0..%d", function, unit.id, dart__world.nunits - 1);
-    return false;
-  }
-  if (tag < 0) {
-    dart__error("%s: tag %d is negative", function, tag);
-    return false;
-  }
+  if (unit.id < 0 || unit.id >= dart__world.nunits)
+    return dart__fail(false, "%s: unit %d is not in 0..%d", function, unit.id,
+                      dart__world.nunits - 1);
+  if (tag < 0)
+    return dart__fail(false, "%s: tag %d is negative", function, tag);
   /* for near units, too: whether a tag is valid does not depend on where units run */
-  if (tag > dart__net.largest_tag) {
-    dart__error("%s: tag %d exceeds %d, the largest of this MPI", function, tag,
-                dart__net.largest_tag);
-    return false;
-  }
+  if (tag > dart__net.largest_tag)
+    return dart__fail(false, "%s: tag %d exceeds %d, the largest of this MPI", function, tag,
+                      dart__net.largest_tag);
   return true;
 }
 
@@ -483,10 +478,8 @@ static bool check_buffer(const char *function, const void *buffer, size_t nelem,
 
   if (type == NULL || !dart__check_nbytes(function, nelem, type->elem_size, nbytes_out))
     return false;
-  if (buffer == NULL && *nbytes_out > 0) {
-    dart__error("%s: the buffer for %zu bytes is NULL", function, *nbytes_out);
-    return false;
-  }
+  if (buffer == NULL && *nbytes_out > 0)
+    return dart__fail(false, "%s: the buffer for %zu bytes is NULL", function, *nbytes_out);
   return true;
 }
 

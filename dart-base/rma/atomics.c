@@ -32,29 +32,19 @@ static dart_ret_t check_atomic(const char *function, dart_gptr_t gptr, size_t ne
   size_t     size, nbytes;
   dart_ret_t ret;
 
-  if (__builtin_expect(!dart__op_is_atomic(op, dtype), 0)) {
-    dart__error("%s: no atomic operation %s on type %s", function, dart__op_text(op).text,
-                dart__type_text(dtype).text);
-    return DART_ERR_INVAL;
-  }
+  if (__builtin_expect(!dart__op_is_atomic(op, dtype), 0))
+    return dart__fail(DART_ERR_INVAL, "%s: no atomic operation %s on type %s", function,
+                      dart__op_text(op).text, dart__type_text(dtype).text);
   size = dart__type_basic[dtype].elem_size;
   if (!dart__check_nbytes(function, nelem, size, &nbytes))
     return DART_ERR_INVAL;
   ret = dart__locate(function, gptr, nbytes, address_out);
   if (ret != DART_OK)
     return ret;
-  if (__builtin_expect(!dart__is_aligned(address_out, size), 0)) {
-    dart__error("%s: offset %llu is not aligned to an element of %zu bytes", function,
-                (unsigned long long)address_out->offset, size);
-    return DART_ERR_INVAL;
-  }
+  if (__builtin_expect(!dart__is_aligned(address_out, size), 0))
+    return dart__fail(DART_ERR_INVAL, "%s: offset %llu is not aligned to an element of %zu bytes",
+                      function, (unsigned long long)address_out->offset, size);
   return DART_OK;
-}
-
-static dart_ret_t null_operand(const char *function, const char *name)
-{
-  dart__error("%s: %s is NULL", function, name);
-  return DART_ERR_INVAL;
 }
 
 /* The end of an atomic, near or far, that returns `ret`: wake who sleeps for what it has changed. */
@@ -144,7 +134,7 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
   if (ret != DART_OK || nelem == 0)
     return ret;
   if (values == NULL && op != DART_OP_NO_OP)
-    return null_operand(function, "values");
+    return dart__null_argument(function, "values");
   if (op == DART_OP_NO_OP)
     return DART_OK;
   if (at->near == NULL || __builtin_expect(dart__segment_epoch(at->segment) != NULL, 0))
@@ -262,7 +252,7 @@ DART__OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result,
   if (ret != DART_OK)
     return ret;
   if (result == NULL || (value == NULL && op != DART_OP_NO_OP))
-    return null_operand(function, result == NULL ? "result" : "value");
+    return dart__null_argument(function, result == NULL ? "result" : "value");
   if (__builtin_expect(dart__segment_epoch(at->segment) != NULL, 0) &&
       dart__gate.now(function, at, op == DART_OP_NO_OP ? DART__GET : DART__ACCUMULATE) !=
           DART__ACCESS_PASS)
@@ -292,15 +282,16 @@ DART__OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *comp
   dart_ret_t             ret;
 
   /* the types that can be compared bitwise are those of the bitwise operators */
-  if (!dart__op_is_atomic(DART_OP_BAND, dtype)) {
-    dart__error("%s: no compare-and-swap on type %s", function, dart__type_text(dtype).text);
-    return DART_ERR_INVAL;
-  }
+  if (!dart__op_is_atomic(DART_OP_BAND, dtype))
+    return dart__fail(DART_ERR_INVAL, "%s: no compare-and-swap on type %s", function,
+                      dart__type_text(dtype).text);
   ret = check_atomic(function, gptr, 1, dtype, DART_OP_REPLACE, &rma.at);
   if (ret != DART_OK)
     return ret;
   if (value == NULL || compare == NULL || result == NULL)
-    return null_operand(function, value == NULL ? "value" : compare == NULL ? "compare" : "result");
+    return dart__null_argument(function, value == NULL     ? "value"
+                                         : compare == NULL ? "compare"
+                                                           : "result");
   if (__builtin_expect(dart__segment_epoch(at->segment) != NULL, 0) &&
       dart__gate.now(function, at, DART__SWAP) != DART__ACCESS_PASS)
     return DART_ERR_INVAL;

@@ -206,10 +206,8 @@ dart_ret_t dart_waitall_local(dart_handle_t handles[], size_t n)
 static dart_ret_t test_for(const char *function, dart_handle_t handles[], size_t n, bool at_target,
                            int32_t *result)
 {
-  if (result == NULL) {
-    dart__error("%s: result is NULL", function);
-    return DART_ERR_INVAL;
-  }
+  if (result == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: result is NULL", function);
   *result = 0;
   dart__progress();
   for (size_t i = 0; handles != NULL && i < n; i++)

@@ -59,10 +59,8 @@ void dart__context_add(const dart__address_t *at, dart__completion_t completion)
 /* The team of a context, or NULL after a log line. */
 static dart__team_t *team_of(const char *function, const struct dart_context *context)
 {
-  if (context == NULL || context->cycle != dart__world.cycle) {
-    dart__error("%s: context %p is none of this run", function, (const void *)context);
-    return NULL;
-  }
+  if (context == NULL || context->cycle != dart__world.cycle)
+    return dart__fail(NULL, "%s: context %p is none of this run", function, (const void *)context);
   return dart__check_team(function, context->teamid);
 }
 
@@ -80,10 +78,8 @@ dart_ret_t dart_context_create(dart_team_t teamid, dart_context_t *context)
   dart__team_t        *team = dart__check_team(__func__, teamid);
   struct dart_context *c;
 
-  if (context == NULL) {
-    dart__error("%s: context is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (context == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: context is NULL", __func__);
   *context = DART_CONTEXT_NULL;
   if (team == NULL)
     return DART_ERR_INVAL;
@@ -108,10 +104,8 @@ dart_ret_t dart_context_destroy(dart_context_t *context)
 {
   dart_ret_t ret;
 
-  if (context == NULL) {
-    dart__error("%s: context is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (context == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: context is NULL", __func__);
   if (*context == DART_CONTEXT_NULL)
     return DART_OK;
   ret = dart_context_flush(*context);
@@ -126,11 +120,9 @@ dart_ret_t dart_context_enter(dart_context_t context)
 {
   if (team_of(__func__, context) == NULL)
     return DART_ERR_INVAL;
-  if (dart__context != NULL && dart__context->cycle == dart__world.cycle) {
-    dart__error("%s: this thread is in a context of team %d already", __func__,
-                dart__context->teamid);
-    return DART_ERR_INVAL;
-  }
+  if (dart__context != NULL && dart__context->cycle == dart__world.cycle)
+    return dart__fail(DART_ERR_INVAL, "%s: this thread is in a context of team %d already",
+                      __func__, dart__context->teamid);
   dart__run_end(); /* far operations in a context are noted one by one */
   dart__context = context;
   return DART_OK;
@@ -138,10 +130,9 @@ dart_ret_t dart_context_enter(dart_context_t context)
 
 dart_ret_t dart_context_leave(dart_context_t context)
 {
-  if (context == NULL || dart__context != context) {
-    dart__error("%s: this thread is not in context %p", __func__, (const void *)context);
-    return DART_ERR_INVAL;
-  }
+  if (context == NULL || dart__context != context)
+    return dart__fail(DART_ERR_INVAL, "%s: this thread is not in context %p", __func__,
+                      (const void *)context);
   dart__context = NULL;
   return DART_OK;
 }
@@ -193,10 +184,8 @@ dart_ret_t dart_context_test(dart_context_t context, int32_t *is_finished)
 {
   dart__team_t *team = team_of(__func__, context);
 
-  if (is_finished == NULL) {
-    dart__error("%s: is_finished is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (is_finished == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: is_finished is NULL", __func__);
   *is_finished = 0;
   if (team == NULL)
     return DART_ERR_INVAL;
@@ -217,11 +206,9 @@ static dart_ret_t settle_unit(const char *function, const struct dart_context *c
 
   if (team == NULL)
     return DART_ERR_INVAL;
-  if (unit.id < 0 || unit.id >= team->nunits) {
-    dart__error("%s: unit %d is not in 0..%d of team %d", function, unit.id, team->nunits - 1,
-                team->id);
-    return DART_ERR_INVAL;
-  }
+  if (unit.id < 0 || unit.id >= team->nunits)
+    return dart__fail(DART_ERR_INVAL, "%s: unit %d is not in 0..%d of team %d", function, unit.id,
+                      team->nunits - 1, team->id);
   dart__progress_complete_near();
   if (context->noted[unit.id].is_used)
     dart__far_settle_to(team, unit.id, &context->noted[unit.id].mark, at_target);

@@ -15,10 +15,8 @@ dart_ret_t dart_gptr_getaddr(const dart_gptr_t gptr, void **addr)
   dart__team_t    *team;
   dart__segment_t *segment = dart__locate_segment(gptr, &team);
 
-  if (addr == NULL) {
-    dart__error("%s: addr is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (addr == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: addr is NULL", __func__);
   *addr = NULL;
   if (segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)team->nunits)
     return dart__locate_error(__func__, gptr, 0);
@@ -32,10 +30,8 @@ dart_ret_t dart_gptr_setaddr(dart_gptr_t *gptr, void *addr)
   dart__team_t    *team;
   dart__segment_t *segment;
 
-  if (gptr == NULL) {
-    dart__error("%s: gptr is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (gptr == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: gptr is NULL", __func__);
   segment = dart__locate_segment(*gptr, &team);
   if (segment == NULL)
     return dart__locate_error(__func__, *gptr, 0);
@@ -49,10 +45,8 @@ dart_ret_t dart_gptr_getflags(dart_gptr_t gptr, uint16_t *flags)
   dart__team_t    *team;
   dart__segment_t *segment = dart__locate_segment(gptr, &team);
 
-  if (flags == NULL) {
-    dart__error("%s: flags is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (flags == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: flags is NULL", __func__);
   *flags = 0;
   if (segment == NULL)
     return dart__locate_error(__func__, gptr, 0);
@@ -65,10 +59,8 @@ dart_ret_t dart_gptr_setflags(dart_gptr_t *gptr, uint16_t flags)
   dart__team_t    *team;
   dart__segment_t *segment;
 
-  if (gptr == NULL) {
-    dart__error("%s: gptr is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (gptr == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: gptr is NULL", __func__);
   segment = dart__locate_segment(*gptr, &team);
   if (segment == NULL)
     return dart__locate_error(__func__, *gptr, 0);

@@ -22,17 +22,13 @@ dart_ret_t dart_team_near_units(dart_team_t teamid, size_t capacity, dart_team_u
 {
   dart__team_t *team = dart__check_team(__func__, teamid);
 
-  if (nunits == NULL) {
-    dart__error("%s: nunits is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (nunits == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: nunits is NULL", __func__);
   *nunits = 0;
   if (team == NULL)
     return DART_ERR_INVAL;
-  if (units == NULL && capacity > 0) {
-    dart__error("%s: units is NULL for %zu units", __func__, capacity);
-    return DART_ERR_INVAL;
-  }
+  if (units == NULL && capacity > 0)
+    return dart__fail(DART_ERR_INVAL, "%s: units is NULL for %zu units", __func__, capacity);
   *nunits = (size_t)team->node_nunits;
   for (size_t i = 0; i < *nunits && i < capacity; i++)
     units[i] = dart_create_team_unit(team->node_units[i]);

@@ -43,11 +43,9 @@ static dart_ret_t check_flag(const char *function, dart_gptr_t flag, dart__addre
 
   if (ret != DART_OK)
     return ret;
-  if (!dart__is_aligned(at_out, FLAG_BYTES)) {
-    dart__error("%s: a counter at offset %llu is not aligned to %zu bytes", function,
-                (unsigned long long)at_out->offset, FLAG_BYTES);
-    return DART_ERR_INVAL;
-  }
+  if (!dart__is_aligned(at_out, FLAG_BYTES))
+    return dart__fail(DART_ERR_INVAL, "%s: a counter at offset %llu is not aligned to %zu bytes",
+                      function, (unsigned long long)at_out->offset, FLAG_BYTES);
   return DART_OK;
 }
 
@@ -152,8 +150,8 @@ static dart_ret_t check_op(const char *function, dart_operation_t op)
 {
   if (dart__op_is_atomic(op, DART_TYPE_ULONG))
     return DART_OK;
-  dart__error("%s: operator %s does not update a flag", function, dart__op_text(op).text);
-  return DART_ERR_INVAL;
+  return dart__fail(DART_ERR_INVAL, "%s: operator %s does not update a flag", function,
+                    dart__op_text(op).text);
 }
 
 /* The data of a put go where the counter is. */
@@ -162,9 +160,8 @@ static dart_ret_t check_unit(const char *function, const dart__address_t *data,
 {
   if (target_of(data) == target_of(flag))
     return DART_OK;
-  dart__error("%s: the data go to unit %d, the counter is unit %d's", function, target_of(data),
-              target_of(flag));
-  return DART_ERR_INVAL;
+  return dart__fail(DART_ERR_INVAL, "%s: the data go to unit %d, the counter is unit %d's",
+                    function, target_of(data), target_of(flag));
 }
 
 /* Bytes in a row for a far unit, whose segment has the counter, too, which counts. False: otherwise, and for all

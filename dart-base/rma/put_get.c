@@ -284,10 +284,8 @@ INLINED dart_ret_t transfer_any(bool is_put, end_t end, const dart_gptr_t *gptr,
   size_t      nbytes;
   bool        is_done;
 
-  if (end == HANDLE && handle == NULL) {
-    dart__error("%s: handle is NULL", name_of(is_put, end));
-    return DART_ERR_INVAL;
-  }
+  if (end == HANDLE && handle == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: handle is NULL", name_of(is_put, end));
   if (end == HANDLE)
     *handle = DART_HANDLE_NULL;
   if ((is_put || end == BLOCKING) && __builtin_expect(dart__stream > 0, 0))

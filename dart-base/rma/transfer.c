@@ -19,25 +19,20 @@ dart_ret_t dart__transfer_check(const char *function, const void *buffer, size_t
 {
   const dart__type_t *global = dart__type_find(global_type), *local = dart__type_find(local_type);
 
-  if (global == NULL || local == NULL) {
-    dart__error("%s: unknown type %s", function,
-                dart__type_text(global == NULL ? global_type : local_type).text);
-    return DART_ERR_INVAL;
-  }
-  if (!dart__type_compatible(local, global, nelem)) {
-    dart__error("%s: %zu elements do not go from type %s to type %s", function, nelem,
-                dart__type_text(local_type).text, dart__type_text(global_type).text);
-    return DART_ERR_INVAL;
-  }
-  if (buffer == NULL && nelem > 0) {
-    dart__error("%s: the local buffer is NULL for %zu elements", function, nelem);
-    return DART_ERR_INVAL;
-  }
+  if (global == NULL || local == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: unknown type %s", function,
+                      dart__type_text(global == NULL ? global_type : local_type).text);
+  if (!dart__type_compatible(local, global, nelem))
+    return dart__fail(DART_ERR_INVAL, "%s: %zu elements do not go from type %s to type %s",
+                      function, nelem, dart__type_text(local_type).text,
+                      dart__type_text(global_type).text);
+  if (buffer == NULL && nelem > 0)
+    return dart__fail(DART_ERR_INVAL, "%s: the local buffer is NULL for %zu elements", function,
+                      nelem);
   *span_out = dart__type_span(global, nelem);
-  if (*span_out == SIZE_MAX || dart__type_span(local, nelem) == SIZE_MAX) {
-    dart__error("%s: %zu elements are more than memory can hold", function, nelem);
-    return DART_ERR_INVAL;
-  }
+  if (*span_out == SIZE_MAX || dart__type_span(local, nelem) == SIZE_MAX)
+    return dart__fail(DART_ERR_INVAL, "%s: %zu elements are more than memory can hold", function,
+                      nelem);
   rma_out->type       = global;
   rma_out->local_type = is_run(global, nelem) && is_run(local, nelem) ? NULL : local;
   rma_out->nbytes     = nelem * global->elem_size;

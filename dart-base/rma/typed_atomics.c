@@ -45,9 +45,8 @@ static dart_ret_t check_op(const update_t *u, dart_datatype_t dst_type)
 
   if (type != NULL && dart__op_is_atomic(u->op, type->base))
     return DART_OK;
-  dart__error("%s: no atomic operation %s on elements of type %s", u->function,
-              dart__op_text(u->op).text, dart__type_text(dst_type).text);
-  return DART_ERR_INVAL;
+  return dart__fail(DART_ERR_INVAL, "%s: no atomic operation %s on elements of type %s",
+                    u->function, dart__op_text(u->op).text, dart__type_text(dst_type).text);
 }
 
 /* Whether the pointer, and the layout of one buffer, fit the target: of elements that are in a row on both sides this may
@@ -86,9 +85,8 @@ static dart_ret_t check_update(update_t *u, dart_datatype_t src_type, dart_datat
     u->result_type = u->type;
   if (dart__is_aligned(&u->at, u->type->elem_size))
     return DART_OK;
-  dart__error("%s: offset %llu is not aligned to an element of %zu bytes", u->function,
-              (unsigned long long)u->at.offset, u->type->elem_size);
-  return DART_ERR_INVAL;
+  return dart__fail(DART_ERR_INVAL, "%s: offset %llu is not aligned to an element of %zu bytes",
+                    u->function, (unsigned long long)u->at.offset, u->type->elem_size);
 }
 
 /* The segment has had epochs: the target has to be open. */
@@ -186,10 +184,8 @@ static dart_ret_t update_elements(update_t *u, dart_datatype_t src_type,
     return ret;
   if (handle_out != NULL && u->at.near == NULL && dart__remote_is_far(&u->at)) {
     handle = dart__far_handle_new(&u->at);
-    if (handle == DART_HANDLE_NULL) {
-      dart__error("%s: no memory for a handle", u->function);
-      return DART_ERR_NOMEM;
-    }
+    if (handle == DART_HANDLE_NULL)
+      return dart__fail(DART_ERR_NOMEM, "%s: no memory for a handle", u->function);
   }
   ret = enter_epoch(u);
   if (ret == DART_OK) {
@@ -214,10 +210,8 @@ static dart_ret_t update_with_handle(update_t *u, dart_datatype_t src_type,
                                      dart_datatype_t result_type, dart_datatype_t dst_type,
                                      dart_handle_t *handle)
 {
-  if (handle == NULL) {
-    dart__error("%s: handle is NULL", u->function);
-    return DART_ERR_INVAL;
-  }
+  if (handle == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: handle is NULL", u->function);
   *handle = DART_HANDLE_NULL;
   return update_elements(u, src_type, result_type, dst_type, handle);
 }

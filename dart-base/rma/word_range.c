@@ -22,18 +22,15 @@ static dart_ret_t check_range(dart__words_t *w, size_t stride, const size_t *ind
 {
   size_t nbytes;
 
-  if (!dart__comparison_of(w->type, w->comparison, &w->how)) {
-    dart__error("%s: type %s is no integer type, or there is no comparison %d", w->function,
-                dart__type_text(w->type).text, (int)w->comparison);
-    return DART_ERR_INVAL;
-  }
+  if (!dart__comparison_of(w->type, w->comparison, &w->how))
+    return dart__fail(DART_ERR_INVAL,
+                      "%s: type %s is no integer type, or there is no comparison %d", w->function,
+                      dart__type_text(w->type).text, (int)w->comparison);
   if (w->n == 0 || w->values == NULL || index == NULL ||
       __builtin_mul_overflow(stride, (size_t)w->how.size, &w->step) || stride == 0 ||
-      !range_bytes(w, &nbytes)) {
-    dart__error("%s: %zu words, stride %zu, value %p, index %p", w->function, w->n, stride,
-                w->values, (const void *)index);
-    return DART_ERR_INVAL;
-  }
+      !range_bytes(w, &nbytes))
+    return dart__fail(DART_ERR_INVAL, "%s: %zu words, stride %zu, value %p, index %p", w->function,
+                      w->n, stride, w->values, (const void *)index);
   return dart__words_locate(w->function, w->kind, w->gptrs[0], nbytes, w->how.size, &w->first);
 }
 

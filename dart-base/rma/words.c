@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "data/name.h"
+#include "model/argument_check.h"
 #include "rma/await.h"
 #include "rma/remote.h"
 
@@ -77,16 +78,12 @@ dart_ret_t dart__words_locate(const char *function, dart__wait_kind_t kind, dart
 {
   if (dart__locate(function, gptr, nbytes, at_out) != DART_OK)
     return DART_ERR_INVAL;
-  if (at_out->unit != at_out->team->me) {
-    dart__error("%s: the %s is unit %d's, and this is unit %d", function, name_of(kind),
-                dart__team_member(at_out->team, at_out->unit), dart__world.me);
-    return DART_ERR_INVAL;
-  }
-  if (!dart__is_aligned(at_out, size)) {
-    dart__error("%s: a %s at offset %llu is not aligned to %u bytes", function, name_of(kind),
-                (unsigned long long)at_out->offset, size);
-    return DART_ERR_INVAL;
-  }
+  if (at_out->unit != at_out->team->me)
+    return dart__fail(DART_ERR_INVAL, "%s: the %s is unit %d's, and this is unit %d", function,
+                      name_of(kind), dart__team_member(at_out->team, at_out->unit), dart__world.me);
+  if (!dart__is_aligned(at_out, size))
+    return dart__fail(DART_ERR_INVAL, "%s: a %s at offset %llu is not aligned to %u bytes",
+                      function, name_of(kind), (unsigned long long)at_out->offset, size);
   return DART_OK;
 }
 
@@ -136,12 +133,6 @@ static __attribute__((cold)) dart_ret_t refuse_words(const dart__words_t *w)
     dart__error("%s: there is no comparison %d", w->function, (int)w->comparison);
   else
     dart__error("%s: type %s is no integer type", w->function, dart__type_text(w->type).text);
-  return DART_ERR_INVAL;
-}
-
-static __attribute__((cold)) dart_ret_t refuse_null(const dart__words_t *w, const char *name)
-{
-  dart__error("%s: %s is NULL", w->function, name);
   return DART_ERR_INVAL;
 }
 
@@ -332,7 +323,7 @@ dart_ret_t dart__words_wait_any(dart__words_t *w, size_t *index)
   dart_ret_t ret;
 
   w->ends_check = true;
-  ret           = index != NULL ? dart__words_wait(w) : refuse_null(w, "index");
+  ret           = index != NULL ? dart__words_wait(w) : dart__null_argument(w->function, "index");
   if (ret == DART_OK)
     *index = w->index;
   return ret;
@@ -343,7 +334,7 @@ dart_ret_t dart__words_wait_some(dart__words_t *w, size_t indices[], size_t *cou
   dart_ret_t ret;
 
   if (indices == NULL || count == NULL)
-    return refuse_null(w, indices == NULL ? "indices" : "count");
+    return dart__null_argument(w->function, indices == NULL ? "indices" : "count");
   ret = dart__words_wait(w);
   if (ret == DART_ERR_INVAL)
     return ret;

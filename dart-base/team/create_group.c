@@ -242,15 +242,11 @@ static bool can_take_part(const char *function, const struct dart_group_struct *
 {
   if (dart__check_team(function, DART_TEAM_ALL) == NULL)
     return false;
-  if (group == NULL || !dart__group_has(group, dart__world.me)) {
-    dart__error("%s: %s", function,
-                group == NULL ? "group is NULL" : "this unit is not in the group");
-    return false;
-  }
-  if (tag < 0 || tag > DART_TEAM_TAG_MOST) {
-    dart__error("%s: tag %d is not in 0..%d", function, tag, DART_TEAM_TAG_MOST);
-    return false;
-  }
+  if (group == NULL || !dart__group_has(group, dart__world.me))
+    return dart__fail(false, "%s: %s", function,
+                      group == NULL ? "group is NULL" : "this unit is not in the group");
+  if (tag < 0 || tag > DART_TEAM_TAG_MOST)
+    return dart__fail(false, "%s: tag %d is not in 0..%d", function, tag, DART_TEAM_TAG_MOST);
   return true;
 }
 
@@ -264,10 +260,9 @@ static dart_ret_t check_members(const char *function, dart_team_t parent_id,
   if (newteam == NULL || parent == NULL)
     return DART_ERR_INVAL;
   for (size_t i = 0; i < group->count; i++)
-    if (dart__team_unit_of(parent, group->ids[i]) < 0) {
-      dart__error("%s: unit %d is no member of team %d", function, group->ids[i], parent_id);
-      return DART_ERR_INVAL;
-    }
+    if (dart__team_unit_of(parent, group->ids[i]) < 0)
+      return dart__fail(DART_ERR_INVAL, "%s: unit %d is no member of team %d", function,
+                        group->ids[i], parent_id);
   return DART_OK;
 }
 

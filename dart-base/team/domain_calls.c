@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/profile.h"
+#include "model/argument_check.h"
 #include "team/team_locality.h"
 #include "topology/domain.h"
 
@@ -23,16 +24,9 @@ DART__PROFILED(dart_domain_group);
 DART__PROFILED(dart_domain_add_subdomain);
 DART__PROFILED(dart_domain_move_subdomain);
 
-static dart_ret_t null_argument(const char *function, const char *name)
-{
-  dart__error("%s: %s is NULL", function, name);
-  return DART_ERR_INVAL;
-}
-
 static dart_ret_t no_memory(const char *function)
 {
-  dart__error("%s: no memory", function);
-  return DART_ERR_NOMEM;
+  return dart__fail(DART_ERR_NOMEM, "%s: no memory", function);
 }
 
 /* ---- life -------------------------------------------------------------------------------- */
@@ -40,7 +34,7 @@ static dart_ret_t no_memory(const char *function)
 dart_ret_t dart_domain_create(dart_domain_locality_t **domain_out)
 {
   if (domain_out == NULL)
-    return null_argument(__func__, "domain_out");
+    return dart__null_argument(__func__, "domain_out");
   *domain_out = dart__domain_new();
   return *domain_out != NULL ? DART_OK : no_memory(__func__);
 }
@@ -53,7 +47,7 @@ dart_ret_t dart_domain_clone(const dart_domain_locality_t *domain_in,
   if (domain_out != NULL)
     *domain_out = NULL;
   if (domain_in == NULL || domain_out == NULL)
-    return null_argument(__func__, domain_in == NULL ? "domain_in" : "domain_out");
+    return dart__null_argument(__func__, domain_in == NULL ? "domain_in" : "domain_out");
   copy = dart__domain_new();
   if (copy == NULL || !dart__domain_copy(copy, domain_in)) {
     free(copy);
@@ -67,11 +61,9 @@ dart_ret_t dart_domain_destroy(dart_domain_locality_t *domain)
 {
   if (domain == NULL)
     return DART_OK;
-  if (!dart__domain_is_top(domain) || dart__locality_is_root(domain)) {
-    dart__error("%s: '%s' is part of %s", __func__, domain->domain_tag,
-                dart__locality_is_root(domain) ? "the team's own tree" : "a tree");
-    return DART_ERR_INVAL;
-  }
+  if (!dart__domain_is_top(domain) || dart__locality_is_root(domain))
+    return dart__fail(DART_ERR_INVAL, "%s: '%s' is part of %s", __func__, domain->domain_tag,
+                      dart__locality_is_root(domain) ? "the team's own tree" : "a tree");
   dart__domain_delete(domain);
   return DART_OK;
 }
@@ -80,7 +72,7 @@ dart_ret_t dart_domain_assign(dart_domain_locality_t       *domain_lhs,
                               const dart_domain_locality_t *domain_rhs)
 {
   if (domain_lhs == NULL || domain_rhs == NULL)
-    return null_argument(__func__, domain_lhs == NULL ? "domain_lhs" : "domain_rhs");
+    return dart__null_argument(__func__, domain_lhs == NULL ? "domain_lhs" : "domain_rhs");
   return dart__domain_assign(domain_lhs, domain_rhs);
 }
 
@@ -92,14 +84,14 @@ dart_ret_t dart_domain_find(const dart_domain_locality_t *domain_in, const char 
   if (subdomain_out != NULL)
     *subdomain_out = NULL;
   if (domain_in == NULL || domain_tag == NULL || subdomain_out == NULL)
-    return null_argument(__func__, domain_in == NULL    ? "domain_in"
-                                   : domain_tag == NULL ? "domain_tag"
-                                                        : "subdomain_out");
+    return dart__null_argument(__func__, domain_in == NULL    ? "domain_in"
+                                         : domain_tag == NULL ? "domain_tag"
+                                                              : "subdomain_out");
   *subdomain_out = dart__domain_find(domain_in, domain_tag);
   if (*subdomain_out != NULL)
     return DART_OK;
-  dart__error("%s: no domain '%s' in '%s'", __func__, domain_tag, domain_in->domain_tag);
-  return DART_ERR_NOTFOUND;
+  return dart__fail(DART_ERR_NOTFOUND, "%s: no domain '%s' in '%s'", __func__, domain_tag,
+                    domain_in->domain_tag);
 }
 
 dart_ret_t dart_domain_scope_domains(const dart_domain_locality_t *domain_in,
@@ -111,9 +103,9 @@ dart_ret_t dart_domain_scope_domains(const dart_domain_locality_t *domain_in,
   if (domains_out != NULL)
     *domains_out = NULL;
   if (domain_in == NULL || num_domains_out == NULL || domains_out == NULL)
-    return null_argument(__func__, domain_in == NULL         ? "domain_in"
-                                   : num_domains_out == NULL ? "num_domains_out"
-                                                             : "domains_out");
+    return dart__null_argument(__func__, domain_in == NULL         ? "domain_in"
+                                         : num_domains_out == NULL ? "num_domains_out"
+                                                                   : "domains_out");
   return dart__domain_of_scope(__func__, domain_in, scope, num_domains_out, domains_out);
 }
 
@@ -131,9 +123,9 @@ dart_ret_t dart_domain_scope_tags(const dart_domain_locality_t *domain_in,
   if (domain_tags_out != NULL)
     *domain_tags_out = NULL;
   if (domain_in == NULL || num_domains_out == NULL || domain_tags_out == NULL)
-    return null_argument(__func__, domain_in == NULL         ? "domain_in"
-                                   : num_domains_out == NULL ? "num_domains_out"
-                                                             : "domain_tags_out");
+    return dart__null_argument(__func__, domain_in == NULL         ? "domain_in"
+                                         : num_domains_out == NULL ? "num_domains_out"
+                                                                   : "domain_tags_out");
   ret = dart__domain_of_scope(__func__, domain_in, scope, &count, &found);
   if (ret != DART_OK)
     return ret;
@@ -159,16 +151,12 @@ static dart_ret_t check_tags(const char *function, const dart_domain_locality_t 
                              const char **tags)
 {
   if (domain == NULL || (tags == NULL && ntags > 0))
-    return null_argument(function, domain == NULL ? "the domain" : "the array of tags");
-  if (ntags < 0) {
-    dart__error("%s: %d tags", function, ntags);
-    return DART_ERR_INVAL;
-  }
+    return dart__null_argument(function, domain == NULL ? "the domain" : "the array of tags");
+  if (ntags < 0)
+    return dart__fail(DART_ERR_INVAL, "%s: %d tags", function, ntags);
   for (int i = 0; i < ntags; i++)
-    if (tags[i] == NULL) {
-      dart__error("%s: tag %d of %d is NULL", function, i, ntags);
-      return DART_ERR_INVAL;
-    }
+    if (tags[i] == NULL)
+      return dart__fail(DART_ERR_INVAL, "%s: tag %d of %d is NULL", function, i, ntags);
   return DART_OK;
 }
 
@@ -193,11 +181,9 @@ dart_ret_t dart_domain_split_scope(const dart_domain_locality_t *domain_in,
                                    dart_domain_locality_t *split_domain_out)
 {
   if (domain_in == NULL || split_domain_out == NULL)
-    return null_argument(__func__, domain_in == NULL ? "domain_in" : "split_domain_out");
-  if (num_parts < 1) {
-    dart__error("%s: cannot split into %d parts", __func__, num_parts);
-    return DART_ERR_INVAL;
-  }
+    return dart__null_argument(__func__, domain_in == NULL ? "domain_in" : "split_domain_out");
+  if (num_parts < 1)
+    return dart__fail(DART_ERR_INVAL, "%s: cannot split into %d parts", __func__, num_parts);
   return dart__domain_split(domain_in, scope, num_parts, split_domain_out);
 }
 
@@ -209,11 +195,9 @@ dart_ret_t dart_domain_group(dart_domain_locality_t *domain_in, int num_group_su
   if (ret != DART_OK)
     return ret;
   if (group_domain_tag_out == NULL)
-    return null_argument(__func__, "group_domain_tag_out");
-  if (num_group_subdomains == 0) {
-    dart__error("%s: no tags, so there is nothing to gather", __func__);
-    return DART_ERR_INVAL;
-  }
+    return dart__null_argument(__func__, "group_domain_tag_out");
+  if (num_group_subdomains == 0)
+    return dart__fail(DART_ERR_INVAL, "%s: no tags, so there is nothing to gather", __func__);
   return dart__domain_group(domain_in, num_group_subdomains, group_subdomain_tags,
                             group_domain_tag_out);
 }
@@ -222,11 +206,10 @@ dart_ret_t dart_domain_add_subdomain(dart_domain_locality_t *domain,
                                      dart_domain_locality_t *subdomain, int subdomain_rel_id)
 {
   if (domain == NULL || subdomain == NULL)
-    return null_argument(__func__, domain == NULL ? "domain" : "subdomain");
-  if (dart__locality_is_root(subdomain)) {
-    dart__error("%s: '%s' is the root of the team's own tree", __func__, subdomain->domain_tag);
-    return DART_ERR_INVAL;
-  }
+    return dart__null_argument(__func__, domain == NULL ? "domain" : "subdomain");
+  if (dart__locality_is_root(subdomain))
+    return dart__fail(DART_ERR_INVAL, "%s: '%s' is the root of the team's own tree", __func__,
+                      subdomain->domain_tag);
   return dart__domain_add(domain, subdomain, subdomain_rel_id);
 }
 
@@ -235,6 +218,6 @@ dart_ret_t dart_domain_move_subdomain(dart_domain_locality_t *domain,
                                       int                     new_domain_rel_id)
 {
   if (domain == NULL || new_parent_domain == NULL)
-    return null_argument(__func__, domain == NULL ? "domain" : "new_parent_domain");
+    return dart__null_argument(__func__, domain == NULL ? "domain" : "new_parent_domain");
   return dart__domain_move(domain, new_parent_domain, new_domain_rel_id);
 }

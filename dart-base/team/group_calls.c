@@ -22,22 +22,15 @@ DART__PROFILED(dart_group_size);
 DART__PROFILED(dart_group_getmembers);
 DART__PROFILED(dart_group_split);
 
-static dart_ret_t null_argument(const char *function, const char *name)
-{
-  dart__error("%s: %s is NULL", function, name);
-  return DART_ERR_INVAL;
-}
-
 static dart_ret_t no_memory(const char *function)
 {
-  dart__error("%s: no memory for a group", function);
-  return DART_ERR_NOMEM;
+  return dart__fail(DART_ERR_NOMEM, "%s: no memory for a group", function);
 }
 
 dart_ret_t dart_group_create(dart_group_t *group)
 {
   if (group == NULL)
-    return null_argument(__func__, "group");
+    return dart__null_argument(__func__, "group");
   *group = dart__group_new(NULL, 0);
   return *group != NULL ? DART_OK : no_memory(__func__);
 }
@@ -45,7 +38,7 @@ dart_ret_t dart_group_create(dart_group_t *group)
 dart_ret_t dart_group_destroy(dart_group_t *group)
 {
   if (group == NULL)
-    return null_argument(__func__, "group");
+    return dart__null_argument(__func__, "group");
   dart__group_delete(*group);
   *group = DART_GROUP_NULL;
   return DART_OK;
@@ -54,10 +47,10 @@ dart_ret_t dart_group_destroy(dart_group_t *group)
 dart_ret_t dart_group_clone(const dart_group_t gin, dart_group_t *gout)
 {
   if (gout == NULL)
-    return null_argument(__func__, "gout");
+    return dart__null_argument(__func__, "gout");
   *gout = DART_GROUP_NULL;
   if (gin == NULL)
-    return null_argument(__func__, "gin");
+    return dart__null_argument(__func__, "gin");
   *gout = dart__group_new(gin->ids, gin->count);
   return *gout != NULL ? DART_OK : no_memory(__func__);
 }
@@ -70,10 +63,10 @@ static dart_ret_t merge_groups(const char *function, const dart_group_t g1, cons
   size_t       count = 0, i = 0, j = 0;
 
   if (gout == NULL)
-    return null_argument(function, "gout");
+    return dart__null_argument(function, "gout");
   *gout = DART_GROUP_NULL;
   if (g1 == NULL || g2 == NULL)
-    return null_argument(function, g1 == NULL ? "g1" : "g2");
+    return dart__null_argument(function, g1 == NULL ? "g1" : "g2");
   ids = calloc(g1->count + g2->count + 1, sizeof *ids);
   if (ids == NULL)
     return no_memory(function);
@@ -105,11 +98,11 @@ dart_ret_t dart_group_intersect(const dart_group_t g1, const dart_group_t g2, da
 static dart_ret_t check_member(const char *function, const dart_group_t g, dart_global_unit_t unit)
 {
   if (g == NULL)
-    return null_argument(function, "g");
+    return dart__null_argument(function, "g");
   if (unit.id >= 0 && unit.id < dart__world.nunits)
     return DART_OK;
-  dart__error("%s: unit %d is not in 0..%d", function, unit.id, dart__world.nunits - 1);
-  return DART_ERR_INVAL;
+  return dart__fail(DART_ERR_INVAL, "%s: unit %d is not in 0..%d", function, unit.id,
+                    dart__world.nunits - 1);
 }
 
 dart_ret_t dart_group_addmember(dart_group_t g, dart_global_unit_t unitid)
@@ -156,7 +149,7 @@ dart_ret_t dart_group_ismember(const dart_group_t g, dart_global_unit_t unitid, 
   dart_ret_t ret;
 
   if (ismember == NULL)
-    return null_argument(__func__, "ismember");
+    return dart__null_argument(__func__, "ismember");
   *ismember = 0;
   ret       = check_member(__func__, g, unitid);
   if (ret == DART_OK)
@@ -167,10 +160,10 @@ dart_ret_t dart_group_ismember(const dart_group_t g, dart_global_unit_t unitid, 
 dart_ret_t dart_group_size(const dart_group_t g, size_t *size)
 {
   if (size == NULL)
-    return null_argument(__func__, "size");
+    return dart__null_argument(__func__, "size");
   *size = 0;
   if (g == NULL)
-    return null_argument(__func__, "g");
+    return dart__null_argument(__func__, "g");
   *size = g->count;
   return DART_OK;
 }
@@ -178,9 +171,9 @@ dart_ret_t dart_group_size(const dart_group_t g, size_t *size)
 dart_ret_t dart_group_getmembers(const dart_group_t g, dart_global_unit_t *unitids)
 {
   if (g == NULL)
-    return null_argument(__func__, "g");
+    return dart__null_argument(__func__, "g");
   if (unitids == NULL && g->count > 0)
-    return null_argument(__func__, "unitids");
+    return dart__null_argument(__func__, "unitids");
   for (size_t i = 0; i < g->count; i++)
     unitids[i] = dart_create_global_unit(g->ids[i]);
   return DART_OK;
@@ -193,11 +186,9 @@ dart_ret_t dart_group_split(const dart_group_t g, size_t n, size_t *nout, dart_g
   if (nout != NULL)
     *nout = 0;
   if (g == NULL || nout == NULL || gout == NULL)
-    return null_argument(__func__, g == NULL ? "g" : nout == NULL ? "nout" : "gout");
-  if (n == 0 || n > INT_MAX) {
-    dart__error("%s: cannot split into %zu pieces", __func__, n);
-    return DART_ERR_INVAL;
-  }
+    return dart__null_argument(__func__, g == NULL ? "g" : nout == NULL ? "nout" : "gout");
+  if (n == 0 || n > INT_MAX)
+    return dart__fail(DART_ERR_INVAL, "%s: cannot split into %zu pieces", __func__, n);
 
   length = (g->count + n - 1) / n;
   for (size_t i = 0; i < n; i++) {

@@ -266,18 +266,15 @@ dart_ret_t dart_team_create(dart_team_t teamid, const dart_group_t group, dart_t
   dart__team_t   *parent = dart__check_team(__func__, teamid);
   dart__members_t members;
 
-  if (newteam == NULL) {
-    dart__error("%s: newteam is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (newteam == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: newteam is NULL", __func__);
   *newteam = DART_TEAM_NULL;
   if (parent == NULL)
     return DART_ERR_INVAL;
   for (size_t i = 0; group != NULL && i < group->count; i++)
-    if (dart__team_unit_of(parent, group->ids[i]) < 0) {
-      dart__error("%s: unit %d is no member of team %d", __func__, group->ids[i], teamid);
-      return DART_ERR_INVAL;
-    }
+    if (dart__team_unit_of(parent, group->ids[i]) < 0)
+      return dart__fail(DART_ERR_INVAL, "%s: unit %d is no member of team %d", __func__,
+                        group->ids[i], teamid);
   if (group == NULL || !dart__group_has(group, dart__world.me))
     return create(__func__, parent, NULL, newteam);
   members = dart__members_of(group->ids, (int32_t)group->count);
@@ -288,10 +285,8 @@ dart_ret_t dart_team_clone(dart_team_t teamid, dart_team_t *newteam)
 {
   dart__team_t *team = dart__check_team(__func__, teamid);
 
-  if (newteam == NULL) {
-    dart__error("%s: newteam is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (newteam == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: newteam is NULL", __func__);
   *newteam = DART_TEAM_NULL;
   return team == NULL ? DART_ERR_INVAL : create(__func__, team, &team->members, newteam);
 }
@@ -300,16 +295,12 @@ dart_ret_t dart_team_destroy(dart_team_t *teamid)
 {
   dart__team_t *team;
 
-  if (teamid == NULL) {
-    dart__error("%s: teamid is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (teamid == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: teamid is NULL", __func__);
   if (*teamid == DART_TEAM_NULL)
     return DART_OK;
-  if (*teamid == DART_TEAM_ALL) {
-    dart__error("%s: the team of all units lives until dart_exit", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (*teamid == DART_TEAM_ALL)
+    return dart__fail(DART_ERR_INVAL, "%s: the team of all units lives until dart_exit", __func__);
   team = dart__check_team(__func__, *teamid);
   if (team == NULL)
     return DART_ERR_INVAL;
@@ -330,18 +321,15 @@ dart_ret_t dart_team_get_group(dart_team_t teamid, dart_group_t *group)
 {
   dart__team_t *team = dart__check_team(__func__, teamid);
 
-  if (group == NULL) {
-    dart__error("%s: group is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (group == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: group is NULL", __func__);
   *group = DART_GROUP_NULL;
   if (team == NULL)
     return DART_ERR_INVAL;
   *group = dart__group_of(&team->members);
-  if (*group == DART_GROUP_NULL) {
-    dart__error("%s: no memory for a group of %d units", __func__, team->nunits);
-    return DART_ERR_NOMEM;
-  }
+  if (*group == DART_GROUP_NULL)
+    return dart__fail(DART_ERR_NOMEM, "%s: no memory for a group of %d units", __func__,
+                      team->nunits);
   return DART_OK;
 }
 
@@ -349,10 +337,8 @@ dart_ret_t dart_team_myid(dart_team_t teamid, dart_team_unit_t *myid)
 {
   dart__team_t *team = dart__team_find(teamid);
 
-  if (myid == NULL) {
-    dart__error("%s: myid is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (myid == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: myid is NULL", __func__);
   if (team == NULL) {
     *myid = DART_UNDEFINED_TEAM_UNIT_ID;
     dart__check_team(__func__, teamid);
@@ -366,10 +352,8 @@ dart_ret_t dart_team_size(dart_team_t teamid, size_t *size)
 {
   dart__team_t *team = dart__check_team(__func__, teamid);
 
-  if (size == NULL) {
-    dart__error("%s: size is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (size == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: size is NULL", __func__);
   if (team == NULL)
     return DART_ERR_INVAL;
   *size = (size_t)team->nunits;
@@ -378,29 +362,23 @@ dart_ret_t dart_team_size(dart_team_t teamid, size_t *size)
 
 dart_ret_t dart_myid(dart_global_unit_t *myid)
 {
-  if (myid == NULL) {
-    dart__error("%s: myid is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (myid == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: myid is NULL", __func__);
   *myid =
       dart_create_global_unit(dart__world.initialized ? dart__world.me : DART_UNDEFINED_UNIT_ID);
   if (myid->id >= 0)
     return DART_OK;
-  dart__error("%s: DART is not initialised", __func__);
-  return DART_ERR_OTHER;
+  return dart__fail(DART_ERR_OTHER, "%s: DART is not initialised", __func__);
 }
 
 dart_ret_t dart_size(size_t *size)
 {
-  if (size == NULL) {
-    dart__error("%s: size is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (size == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: size is NULL", __func__);
   *size = dart__world.initialized ? (size_t)dart__world.nunits : 0;
   if (*size > 0)
     return DART_OK;
-  dart__error("%s: DART is not initialised", __func__);
-  return DART_ERR_OTHER;
+  return dart__fail(DART_ERR_OTHER, "%s: DART is not initialised", __func__);
 }
 
 dart_ret_t dart_team_unit_l2g(dart_team_t teamid, dart_team_unit_t localid,
@@ -408,18 +386,14 @@ dart_ret_t dart_team_unit_l2g(dart_team_t teamid, dart_team_unit_t localid,
 {
   dart__team_t *team = dart__check_team(__func__, teamid);
 
-  if (globalid == NULL) {
-    dart__error("%s: globalid is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (globalid == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: globalid is NULL", __func__);
   *globalid = DART_UNDEFINED_GLOBAL_UNIT_ID;
   if (team == NULL)
     return DART_ERR_INVAL;
-  if (localid.id < 0 || localid.id >= team->nunits) {
-    dart__error("%s: unit %d is not in 0..%d of team %d", __func__, localid.id, team->nunits - 1,
-                teamid);
-    return DART_ERR_INVAL;
-  }
+  if (localid.id < 0 || localid.id >= team->nunits)
+    return dart__fail(DART_ERR_INVAL, "%s: unit %d is not in 0..%d of team %d", __func__,
+                      localid.id, team->nunits - 1, teamid);
   *globalid = dart_create_global_unit(dart__team_member(team, localid.id));
   return DART_OK;
 }
@@ -429,10 +403,8 @@ dart_ret_t dart_team_unit_g2l(dart_team_t teamid, dart_global_unit_t globalid,
 {
   dart__team_t *team = dart__check_team(__func__, teamid);
 
-  if (localid == NULL) {
-    dart__error("%s: localid is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (localid == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: localid is NULL", __func__);
   *localid = DART_UNDEFINED_TEAM_UNIT_ID;
   if (team == NULL)
     return DART_ERR_INVAL;

@@ -353,8 +353,9 @@ static dart_ret_t find_locality(const char *function, dart__team_t *team)
 
   if (ret != DART_OK || team->locality != NULL)
     return ret;
-  dart__error("%s: team %d has no locality; dart_team_locality_init makes it", function, team->id);
-  return DART_ERR_NOTFOUND;
+  return dart__fail(DART_ERR_NOTFOUND,
+                    "%s: team %d has no locality; dart_team_locality_init makes it", function,
+                    team->id);
 }
 
 dart_ret_t dart_domain_team_locality(dart_team_t teamid, const char *domain_tag,
@@ -365,10 +366,9 @@ dart_ret_t dart_domain_team_locality(dart_team_t teamid, const char *domain_tag,
 
   if (team_domain_out != NULL)
     *team_domain_out = NULL;
-  if (domain_tag == NULL || team_domain_out == NULL) {
-    dart__error("%s: %s is NULL", __func__, domain_tag == NULL ? "domain_tag" : "team_domain_out");
-    return DART_ERR_INVAL;
-  }
+  if (domain_tag == NULL || team_domain_out == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: %s is NULL", __func__,
+                      domain_tag == NULL ? "domain_tag" : "team_domain_out");
   if (team == NULL)
     return DART_ERR_INVAL;
   ret = find_locality(__func__, team);
@@ -377,8 +377,8 @@ dart_ret_t dart_domain_team_locality(dart_team_t teamid, const char *domain_tag,
   *team_domain_out = dart__domain_find(team->locality->root, domain_tag);
   if (*team_domain_out != NULL)
     return DART_OK;
-  dart__error("%s: no domain '%s' in team %d", __func__, domain_tag, teamid);
-  return DART_ERR_NOTFOUND;
+  return dart__fail(DART_ERR_NOTFOUND, "%s: no domain '%s' in team %d", __func__, domain_tag,
+                    teamid);
 }
 
 dart_ret_t dart_unit_locality(dart_team_t teamid, dart_team_unit_t unit, dart_unit_locality_t **loc)
@@ -386,18 +386,14 @@ dart_ret_t dart_unit_locality(dart_team_t teamid, dart_team_unit_t unit, dart_un
   dart__team_t *team = dart__check_team(__func__, teamid);
   dart_ret_t    ret;
 
-  if (loc == NULL) {
-    dart__error("%s: loc is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
+  if (loc == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: loc is NULL", __func__);
   *loc = NULL;
   if (team == NULL)
     return DART_ERR_INVAL;
-  if (unit.id < 0 || unit.id >= team->nunits) {
-    dart__error("%s: unit %d is not in 0..%d of team %d", __func__, unit.id, team->nunits - 1,
-                teamid);
-    return DART_ERR_INVAL;
-  }
+  if (unit.id < 0 || unit.id >= team->nunits)
+    return dart__fail(DART_ERR_INVAL, "%s: unit %d is not in 0..%d of team %d", __func__, unit.id,
+                      team->nunits - 1, teamid);
   ret = find_locality(__func__, team);
   if (ret != DART_OK)
     return ret;
@@ -447,18 +443,14 @@ dart_ret_t dart_group_locality_split(const dart_group_t g, dart_domain_locality_
 
   if (nout != NULL)
     *nout = 0;
-  if (g == NULL || domain == NULL || nout == NULL || gout == NULL) {
-    dart__error("%s: %s is NULL", __func__,
-                g == NULL        ? "g"
-                : domain == NULL ? "domain"
-                : nout == NULL   ? "nout"
-                                 : "gout");
-    return DART_ERR_INVAL;
-  }
-  if (n == 0) {
-    dart__error("%s: cannot split into 0 groups", __func__);
-    return DART_ERR_OTHER;
-  }
+  if (g == NULL || domain == NULL || nout == NULL || gout == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: %s is NULL", __func__,
+                      g == NULL        ? "g"
+                      : domain == NULL ? "domain"
+                      : nout == NULL   ? "nout"
+                                       : "gout");
+  if (n == 0)
+    return dart__fail(DART_ERR_OTHER, "%s: cannot split into 0 groups", __func__);
   ret = dart__domain_of_scope(__func__, domain, scope, &nfound, &found);
   if (ret != DART_OK)
     return ret;

@@ -179,15 +179,12 @@ dart_ret_t dart__domain_of_scope(const char *function, const dart_domain_localit
   int                      count = collect_scope(domain, scope, NULL);
   dart_domain_locality_t **found;
 
-  if (count == 0) {
-    dart__error("%s: no domain of scope %d in '%s'", function, (int)scope, domain->domain_tag);
-    return DART_ERR_NOTFOUND;
-  }
+  if (count == 0)
+    return dart__fail(DART_ERR_NOTFOUND, "%s: no domain of scope %d in '%s'", function, (int)scope,
+                      domain->domain_tag);
   found = calloc((size_t)count, sizeof(dart_domain_locality_t *));
-  if (found == NULL) {
-    dart__error("%s: no memory for %d domains", function, count);
-    return DART_ERR_NOMEM;
-  }
+  if (found == NULL)
+    return dart__fail(DART_ERR_NOMEM, "%s: no memory for %d domains", function, count);
   *count_out = collect_scope(domain, scope, found);
   *found_out = found;
   return DART_OK;

@@ -169,13 +169,11 @@ void dart__domain_retag(domain_t *domain, const char *tag, int level)
 
 dart_ret_t dart__domain_no_memory(const char *function)
 {
-  dart__error("%s: no memory", function);
-  return DART_ERR_NOMEM;
+  return dart__fail(DART_ERR_NOMEM, "%s: no memory", function);
 }
 
 dart_ret_t dart__domain_tag_too_long(const char *function, const domain_t *domain)
 {
-  dart__error("%s: tags below '%s' would have more than %d characters", function,
-              domain->domain_tag, DART_LOCALITY_DOMAIN_TAG_MAX_SIZE - 1);
-  return DART_ERR_INVAL;
+  return dart__fail(DART_ERR_INVAL, "%s: tags below '%s' would have more than %d characters",
+                    function, domain->domain_tag, DART_LOCALITY_DOMAIN_TAG_MAX_SIZE - 1);
 }

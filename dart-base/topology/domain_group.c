@@ -22,16 +22,14 @@ typedef struct {
 /* Find the closest common ancestor of the members. An error, if a member is above another. */
 static dart_ret_t check_group(const domain_t *domain, group_t *group)
 {
-  if (dart__domain_set_has(&group->members, domain)) {
-    dart__error("dart_domain_group: '%s' is the domain itself, not below it", domain->domain_tag);
-    return DART_ERR_INVAL;
-  }
+  if (dart__domain_set_has(&group->members, domain))
+    return dart__fail(DART_ERR_INVAL, "dart_domain_group: '%s' is the domain itself, not below it",
+                      domain->domain_tag);
   for (size_t i = 0; i < group->members.count; i++)
-    if (dart__domain_set_has(&group->ancestors, group->members.members[i])) {
-      dart__error("dart_domain_group: '%s' is above another domain of the group",
-                  group->members.members[i]->domain_tag);
-      return DART_ERR_INVAL;
-    }
+    if (dart__domain_set_has(&group->ancestors, group->members.members[i]))
+      return dart__fail(DART_ERR_INVAL,
+                        "dart_domain_group: '%s' is above another domain of the group",
+                        group->members.members[i]->domain_tag);
   group->above = group->members.members[0]->parent;
   for (size_t i = 1; i < group->members.count; i++)
     while (!dart__domain_lies_in(group->members.members[i], group->above))
@@ -195,8 +193,8 @@ dart_ret_t dart__domain_group(domain_t *domain, int ntags, const char **tags, ch
   if (!dart__domain_set_find(domain, ntags, tags, &group.members, &missing)) {
     ret = dart__domain_no_memory("dart_domain_group");
   } else if (missing != NULL) {
-    dart__error("dart_domain_group: no domain '%s' in '%s'", missing, domain->domain_tag);
-    ret = DART_ERR_NOTFOUND;
+    ret = dart__fail(DART_ERR_NOTFOUND, "dart_domain_group: no domain '%s' in '%s'", missing,
+                     domain->domain_tag);
   } else if (!dart__domain_set_above(domain, &group.members, &group.ancestors)) {
     ret = dart__domain_no_memory("dart_domain_group");
   } else {

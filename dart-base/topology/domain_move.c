@@ -14,9 +14,8 @@ static bool check_position(const char *function, const domain_t *domain, int nch
     *position = nchildren;
   if (*position <= nchildren)
     return true;
-  dart__error("%s: there is no place %d among the %d children of '%s'", function, *position,
-              nchildren, domain->domain_tag);
-  return false;
+  return dart__fail(false, "%s: there is no place %d among the %d children of '%s'", function,
+                    *position, nchildren, domain->domain_tag);
 }
 
 dart_ret_t dart__domain_add(domain_t *domain, domain_t *subdomain, int position)
@@ -26,14 +25,12 @@ dart_ret_t dart__domain_add(domain_t *domain, domain_t *subdomain, int position)
 
   if (!check_position(function, domain, domain->num_domains, &position))
     return DART_ERR_INVAL;
-  if (dart__domain_lies_in(domain, subdomain)) {
-    dart__error("%s: '%s' lies in the domain to be added", function, domain->domain_tag);
-    return DART_ERR_INVAL;
-  }
-  if (!dart__domain_is_top(subdomain)) {
-    dart__error("%s: '%s' is in a tree already", function, subdomain->domain_tag);
-    return DART_ERR_INVAL;
-  }
+  if (dart__domain_lies_in(domain, subdomain))
+    return dart__fail(DART_ERR_INVAL, "%s: '%s' lies in the domain to be added", function,
+                      domain->domain_tag);
+  if (!dart__domain_is_top(subdomain))
+    return dart__fail(DART_ERR_INVAL, "%s: '%s' is in a tree already", function,
+                      subdomain->domain_tag);
   if (!dart__tag_child(domain->domain_tag, dart__domain_number_at(domain, position), tag) ||
       !dart__domain_fits(subdomain, tag))
     return dart__domain_tag_too_long(function, domain);
@@ -56,15 +53,12 @@ dart_ret_t dart__domain_move(domain_t *domain, domain_t *new_parent, int positio
   char              tag[DART_LOCALITY_DOMAIN_TAG_MAX_SIZE];
   int               number;
 
-  if (dart__domain_is_top(domain)) {
-    dart__error("%s: '%s' has no parent to be taken from", function, domain->domain_tag);
-    return DART_ERR_INVAL;
-  }
-  if (dart__domain_lies_in(new_parent, domain)) {
-    dart__error("%s: the new parent '%s' lies in '%s'", function, new_parent->domain_tag,
-                domain->domain_tag);
-    return DART_ERR_INVAL;
-  }
+  if (dart__domain_is_top(domain))
+    return dart__fail(DART_ERR_INVAL, "%s: '%s' has no parent to be taken from", function,
+                      domain->domain_tag);
+  if (dart__domain_lies_in(new_parent, domain))
+    return dart__fail(DART_ERR_INVAL, "%s: the new parent '%s' lies in '%s'", function,
+                      new_parent->domain_tag, domain->domain_tag);
   if (!check_position(function, new_parent, new_parent->num_domains - stays, &position))
     return DART_ERR_INVAL;
   memcpy(tag, domain->domain_tag, sizeof tag);

@@ -28,7 +28,7 @@ dart_ret_t dart__io__hdf5__prep_mpio(hid_t plist_id, dart_team_t teamid)
     return DART_ERR_INVAL;
   if (H5Pset_fapl_mpio(plist_id, comm_of(team), MPI_INFO_NULL) >= 0)
     return DART_OK;
-  dart__error("%s: HDF5 does not take %lld for a list of file access properties", __func__,
-              (long long)plist_id);
-  return DART_ERR_OTHER;
+  return dart__fail(DART_ERR_OTHER,
+                    "%s: HDF5 does not take %lld for a list of file access properties", __func__,
+                    (long long)plist_id);
 }

@@ -38,8 +38,7 @@ void dart__mpi_end(int code, const char *call)
 
 dart_ret_t dart__mpi_lack(int code, const char *call)
 {
-  dart__error("%s: %s", call, text_of(code).text);
-  return DART_ERR_NOMEM;
+  return dart__fail(DART_ERR_NOMEM, "%s: %s", call, text_of(code).text);
 }
 
 dart_ret_t dart__mpi_lack_of_all(int code, const char *call)

@@ -27,10 +27,11 @@ static dart_ret_t check_launcher(int nunits)
 
   if (units == NULL || nunits > 1 || atoi(units) <= 1)
     return DART_OK;
-  dart__error("dart-shmem's dartrun started %s units, but this program is linked with dart-mpi: "
-              "start it with mpiexec or dart-mpi's dartrun",
-              units);
-  return DART_ERR_OTHER;
+  return dart__fail(
+      DART_ERR_OTHER,
+      "dart-shmem's dartrun started %s units, but this program is linked with dart-mpi: "
+      "start it with mpiexec or dart-mpi's dartrun",
+      units);
 }
 
 /* Number the nodes by their first unit, so that all units have the same numbers. */

@@ -53,8 +53,7 @@ dart_ret_t dart__mpi_watch_end(void)
   if (mpi_pid != 0)
     return DART_OK;
   if (on_exit(end_of_process, NULL) != 0) { /* nobody would end MPI */
-    dart__error("dart_init: no memory to be called when the process exits");
-    return DART_ERR_NOMEM;
+    return dart__fail(DART_ERR_NOMEM, "dart_init: no memory to be called when the process exits");
   }
   mpi_pid = getpid();
   if (mpi_is_ours)
@@ -78,10 +77,8 @@ dart_ret_t dart__mpi_start(int *argc, char ***argv, int wanted, int *provided_ou
   dart__vendor_set_up(running);
   if (running) {
     DART__MPI(MPI_Finalized, &finalized);
-    if (finalized) {
-      dart__error("dart_init: the program has finalised MPI already");
-      return DART_ERR_OTHER;
-    }
+    if (finalized)
+      return dart__fail(DART_ERR_OTHER, "dart_init: the program has finalised MPI already");
     DART__MPI(MPI_Query_thread, provided_out);
   } else {
     DART__MPI(MPI_Init_thread, argc, argv, wanted, provided_out);

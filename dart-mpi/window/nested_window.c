@@ -80,10 +80,9 @@ static dart_ret_t open_file(dart__team_t *team, dart__chunk_t *chunk, dart__chun
 
   if (chunk->nbytes == 0)
     return DART_ERR_NOTFOUND;
-  if (chunk->nbytes > SIZE_MAX / 2 / (size_t)team->node_nunits) {
-    dart__error("no room for %zu bytes of shared memory for each unit", chunk->nbytes);
-    return DART_ERR_NOMEM;
-  }
+  if (chunk->nbytes > SIZE_MAX / 2 / (size_t)team->node_nunits)
+    return dart__fail(DART_ERR_NOMEM, "no room for %zu bytes of shared memory for each unit",
+                      chunk->nbytes);
   ret = dart__shared_map(dart__team_net(team)->node, stride * (size_t)team->node_nunits,
                          chunk->alignment, at, &space);
   if (ret != DART_OK)
@@ -250,8 +249,8 @@ static dart_ret_t check_alignment(const dart__team_t *team, const dart__chunk_t 
 {
   if (chunk->alignment == 0 || ((uintptr_t)chunk->near[team->me] & (chunk->alignment - 1)) == 0)
     return DART_OK;
-  dart__error("shared memory of %zu bytes is not aligned to %zu", chunk->nbytes, chunk->alignment);
-  return DART_ERR_NOMEM;
+  return dart__fail(DART_ERR_NOMEM, "shared memory of %zu bytes is not aligned to %zu",
+                    chunk->nbytes, chunk->alignment);
 }
 
 dart_ret_t dart__net_chunk_open(dart__team_t *team, dart__chunk_t *chunk)

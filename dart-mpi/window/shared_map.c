@@ -115,6 +115,5 @@ dart_ret_t dart__shared_map(MPI_Comm node, size_t nbytes, size_t alignment, size
     munmap(space, nbytes);
   if (state == HAS_NO_FILE)
     return DART_ERR_NOTFOUND;
-  dart__error("no room for %zu bytes of shared memory", nbytes);
-  return DART_ERR_NOMEM;
+  return dart__fail(DART_ERR_NOMEM, "no room for %zu bytes of shared memory", nbytes);
 }

@@ -45,7 +45,7 @@ for place in places:
     for name in files:
         with open(name, encoding="utf-8") as file:
             text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
-        for call in re.finditer(r"\b(launch_say|dart__error|dart__warn)\(|\blaunch_fail\([^,]*,|define LAUNCH_(?:LEFT|MISSED)\b", text):
+        for call in re.finditer(r"\b(launch_say|dart__error|dart__warn)\(|\b(?:launch|dart_)_fail\([^,]*,|define LAUNCH_(?:LEFT|MISSED)\b", text):
             form = literals(text, call.end())
             if form and plain(form) != "...": # but words of LAUNCH_LEFT and LAUNCH_MISSED, which stand in launch.h
                 messages.append((name[len(folder) + 1:], plain(form)))
