@@ -146,8 +146,7 @@ static void two_phases_in_turn(call_t *c)
 static dart_ret_t access_alone(call_t *c)
 {
   int        error = 0;
-  dart_ret_t ret   = c->is_read ? dart__file_read(c->file, c->access, -1, &c->done, &error)
-                                : dart__file_write(c->file, c->access, -1, &c->done, &error);
+  dart_ret_t ret   = dart__file_transfer(c->file, c->access, c->is_read, -1, &c->done, &error);
 
   note_error(c, error);
   return ret;
@@ -215,27 +214,28 @@ dart_ret_t dart__file_all(const char *function, dart_file_t file, bool is_read,
   return ret;
 }
 
-dart_ret_t dart_file_read_all(dart_file_t file, uint64_t offset, void *buffer, size_t nelem,
-                              dart_datatype_t mem_type, dart_datatype_t file_type, size_t *nread)
+static dart_ret_t transfer_all(const char *function, dart_file_t file, uint64_t offset,
+                               const void *buffer, size_t nelem, dart_datatype_t mem_type,
+                               dart_datatype_t file_type, bool is_read, size_t *count)
 {
   dart__access_t access;
   dart_ret_t     ret = DART_OK;
 
   if (file != DART_FILE_NULL)
-    ret = dart__file_access(__func__, file, offset, buffer, nelem, mem_type, file_type,
-                            DART_FILE_READ, &access);
-  return dart__file_all(__func__, file, true, &access, ret, nread);
+    ret = dart__file_access(function, file, offset, buffer, nelem, mem_type, file_type,
+                            is_read ? DART_FILE_READ : DART_FILE_WRITE, &access);
+  return dart__file_all(function, file, is_read, &access, ret, count);
+}
+
+dart_ret_t dart_file_read_all(dart_file_t file, uint64_t offset, void *buffer, size_t nelem,
+                              dart_datatype_t mem_type, dart_datatype_t file_type, size_t *nread)
+{
+  return transfer_all(__func__, file, offset, buffer, nelem, mem_type, file_type, true, nread);
 }
 
 dart_ret_t dart_file_write_all(dart_file_t file, uint64_t offset, const void *buffer, size_t nelem,
                                dart_datatype_t mem_type, dart_datatype_t file_type,
                                size_t *nwritten)
 {
-  dart__access_t access;
-  dart_ret_t     ret = DART_OK;
-
-  if (file != DART_FILE_NULL)
-    ret = dart__file_access(__func__, file, offset, buffer, nelem, mem_type, file_type,
-                            DART_FILE_WRITE, &access);
-  return dart__file_all(__func__, file, false, &access, ret, nwritten);
+  return transfer_all(__func__, file, offset, buffer, nelem, mem_type, file_type, false, nwritten);
 }

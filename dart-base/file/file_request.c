@@ -208,8 +208,7 @@ static dart_ret_t complete_request(dart_file_request_t r, int64_t timeout_us)
                              .word      = &r->is_done };
 
   if (!r->is_queued)
-    return r->is_read ? dart__file_read(r->file, &r->access, timeout_us, &r->done, &r->error)
-                      : dart__file_write(r->file, &r->access, timeout_us, &r->done, &r->error);
+    return dart__file_transfer(r->file, &r->access, r->is_read, timeout_us, &r->done, &r->error);
   if (!dart__wait_until(&wait, &(dart__wait_policy_t){ .pace = &pace }))
     return DART_PENDING;
   return r->error == 0 ? DART_OK : r->error == ENOMEM ? DART_ERR_NOMEM : DART_ERR_OTHER;

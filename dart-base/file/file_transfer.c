@@ -25,6 +25,7 @@
 #include "base/size.h"
 #include "file/raw.h"
 #include "lock/range_keep.h"
+#include "wait/timed.h"
 #include "wait/wait.h"
 
 #define SMALL_RUN  4096 /* bytes of a piece, on average, below which sieving may pay ... */
@@ -217,7 +218,7 @@ static bool is_direct(const dart__access_t *a)
   return dart__type_is_contiguous(a->file_type) && dart__type_is_contiguous(a->mem_type);
 }
 
-int dart__file_read_plain(dart_file_t file, const dart__access_t *a, size_t *done_out)
+static int read_plain(dart_file_t file, const dart__access_t *a, size_t *done_out)
 {
   dart__survey_t survey;
   char          *stage;
@@ -284,7 +285,7 @@ static int write_access(dart_file_t file, const dart__access_t *a, bool sieve, s
   return error;
 }
 
-int dart__file_write_plain(dart_file_t file, const dart__access_t *a, size_t *done_out)
+static int write_plain(dart_file_t file, const dart__access_t *a, size_t *done_out)
 {
   return write_access(file, a, false, done_out);
 }
@@ -354,14 +355,13 @@ int dart__file_transfer_apart(dart_file_t file, const dart__access_t *a, bool is
 
   if (is_atomic(file, a))
     take_turn(file, -1);
-  error = is_read ? dart__file_read_plain(file, a, done_out)
-                  : dart__file_write_plain(file, a, done_out);
+  error = is_read ? read_plain(file, a, done_out) : write_plain(file, a, done_out);
   unlock_access(file, a, &none);
   return error;
 }
 
-dart_ret_t dart__file_read(dart_file_t file, const dart__access_t *a, int64_t timeout_us,
-                           size_t *done_out, int *error_out)
+static dart_ret_t read_locked(dart_file_t file, const dart__access_t *a, int64_t timeout_us,
+                              size_t *done_out, int *error_out)
 {
   dart_range_hold_t hold = DART_RANGE_HOLD_NULL;
   dart__survey_t    survey;
@@ -376,13 +376,13 @@ dart_ret_t dart__file_read(dart_file_t file, const dart__access_t *a, int64_t ti
   }
   if (ret != DART_OK)
     return ret;
-  *error_out = dart__file_read_plain(file, a, done_out);
+  *error_out = read_plain(file, a, done_out);
   unlock_access(file, a, &hold);
   return *error_out == 0 ? DART_OK : *error_out == ENOMEM ? DART_ERR_NOMEM : DART_ERR_OTHER;
 }
 
-dart_ret_t dart__file_write(dart_file_t file, const dart__access_t *a, int64_t timeout_us,
-                            size_t *done_out, int *error_out)
+static dart_ret_t write_locked(dart_file_t file, const dart__access_t *a, int64_t timeout_us,
+                               size_t *done_out, int *error_out)
 {
   dart_range_hold_t hold = DART_RANGE_HOLD_NULL;
   dart__survey_t    survey;
@@ -405,6 +405,13 @@ dart_ret_t dart__file_write(dart_file_t file, const dart__access_t *a, int64_t t
   return *error_out == 0 ? DART_OK : *error_out == ENOMEM ? DART_ERR_NOMEM : DART_ERR_OTHER;
 }
 
+dart_ret_t dart__file_transfer(dart_file_t file, const dart__access_t *a, bool is_read,
+                               int64_t timeout_us, size_t *done_out, int *error_out)
+{
+  return is_read ? read_locked(file, a, timeout_us, done_out, error_out)
+                 : write_locked(file, a, timeout_us, done_out, error_out);
+}
+
 dart_ret_t dart__file_done(const char *function, const dart__access_t *a, bool is_read,
                            dart_ret_t ret, int error, size_t done, size_t *count_out)
 {
@@ -420,4 +427,16 @@ dart_ret_t dart__file_done(const char *function, const dart__access_t *a, bool i
   if (ret == DART_ERR_NOMEM)
     dart__error("%s: no memory", function);
   return ret;
+}
+
+dart_ret_t dart__file_transfer_once(const char *function, dart_file_t file, const dart__access_t *a,
+                                    bool is_read, size_t *count_out)
+{
+  dart__timed_t timed = dart__timed_begin(DART__COUNT_FILE);
+  size_t        done  = 0;
+  int           error = 0;
+  dart_ret_t    ret   = dart__file_transfer(file, a, is_read, -1, &done, &error);
+
+  dart__timed_end(DART__COUNT_FILE, timed);
+  return dart__file_done(function, a, is_read, ret, error, done, count_out);
 }

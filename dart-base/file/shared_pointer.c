@@ -8,7 +8,6 @@
 #include "memory/word.h"
 #include "model/argument_check.h"
 #include "model/world.h"
-#include "wait/timed.h"
 
 DART__PROFILED(dart_file_read_shared);
 DART__PROFILED(dart_file_write_shared);
@@ -59,48 +58,32 @@ static dart_ret_t advance(const char *function, dart_file_t file, const void *bu
   return ret;
 }
 
+static dart_ret_t transfer_shared(const char *function, dart_file_t file, const void *buffer,
+                                  size_t nelem, dart_datatype_t mem_type, bool is_read,
+                                  size_t *count)
+{
+  dart__access_t access;
+  dart_ret_t     ret;
+
+  if (count != NULL)
+    *count = 0;
+  if (dart__file_check(function, file) == NULL)
+    return DART_ERR_INVAL;
+  ret = advance(function, file, buffer, nelem, mem_type, is_read ? DART_FILE_READ : DART_FILE_WRITE,
+                &access);
+  return ret == DART_OK ? dart__file_transfer_once(function, file, &access, is_read, count) : ret;
+}
+
 dart_ret_t dart_file_read_shared(dart_file_t file, void *buffer, size_t nelem,
                                  dart_datatype_t mem_type, size_t *nread)
 {
-  dart__access_t access;
-  dart__timed_t  timed;
-  dart_ret_t     ret;
-  size_t         done  = 0;
-  int            error = 0;
-
-  if (nread != NULL)
-    *nread = 0;
-  if (dart__file_check(__func__, file) == NULL)
-    return DART_ERR_INVAL;
-  ret = advance(__func__, file, buffer, nelem, mem_type, DART_FILE_READ, &access);
-  if (ret != DART_OK)
-    return ret;
-  timed = dart__timed_begin(DART__COUNT_FILE);
-  ret   = dart__file_read(file, &access, -1, &done, &error);
-  dart__timed_end(DART__COUNT_FILE, timed);
-  return dart__file_done(__func__, &access, true, ret, error, done, nread);
+  return transfer_shared(__func__, file, buffer, nelem, mem_type, true, nread);
 }
 
 dart_ret_t dart_file_write_shared(dart_file_t file, const void *buffer, size_t nelem,
                                   dart_datatype_t mem_type, size_t *nwritten)
 {
-  dart__access_t access;
-  dart__timed_t  timed;
-  dart_ret_t     ret;
-  size_t         done  = 0;
-  int            error = 0;
-
-  if (nwritten != NULL)
-    *nwritten = 0;
-  if (dart__file_check(__func__, file) == NULL)
-    return DART_ERR_INVAL;
-  ret = advance(__func__, file, buffer, nelem, mem_type, DART_FILE_WRITE, &access);
-  if (ret != DART_OK)
-    return ret;
-  timed = dart__timed_begin(DART__COUNT_FILE);
-  ret   = dart__file_write(file, &access, -1, &done, &error);
-  dart__timed_end(DART__COUNT_FILE, timed);
-  return dart__file_done(__func__, &access, false, ret, error, done, nwritten);
+  return transfer_shared(__func__, file, buffer, nelem, mem_type, false, nwritten);
 }
 
 /* ---- in the order of the team -------------------------------------------------------------------- */
