@@ -54,6 +54,8 @@
        "bytes a unit contributes to one step of a collective inside the node")     \
   INT(spin, "DART_TEST_SPIN", -1, -1, 1000000,                                     \
       "polls before a waiting unit sleeps; -1: by the number of units per core")   \
+  INT(relayed, "DART_TEST_RELAYED", 32, 1, 1000000,                                \
+      "units on other nodes from which on updates travel by relays")               \
   INT(fan, "DART_TEST_FAN", 0, 0, 1000,                                            \
       "units in a group of a node's barrier, 2 or more; 0 and 1: by the machine")  \
   INT(nap, "DART_TEST_NAP", 100, 1, 1000000,                                       \

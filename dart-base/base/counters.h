@@ -70,6 +70,7 @@
   X(BATCH_BYTES, BYTES, "batch_bytes", "bytes of requests in these, of at most 8000 each")        \
   X(BATCH_FULL, EVENTS, "batch_full", "of these, batches more than three quarters full")          \
   X(REQUEST, EVENTS, "request", "requests in these")                                              \
+  X(RELAYED, EVENTS, "relayed", "of these, that go with those of other units of the node")        \
   X(APPLIED, EVENTS, "batch_applied", "batches of other units applied")                           \
   X(REPLY, EVENTS, "reply", "replies sent")                                                       \
   X(REPLY_BYTES, BYTES, "reply_bytes", "bytes of results in these")                               \

@@ -6,7 +6,9 @@
 #include "far/far_handle.h"
 #include "far/far_ops.h"
 #include "far/far_team.h"
+#include "far/relayed.h"
 #include "model/team.h"
+#include "model/world.h"
 #include "wait/timed.h"
 #include "wait/waiting.h"
 
@@ -49,10 +51,11 @@ static __attribute__((noinline)) dart_ret_t wait_for_unit(dart__team_t *team, in
   int32_t    peer      = dart__team_member(team, unit);
   bool       transfers = !dart__completion_is_flushed(team, unit, at_target);
   bool       requests  = !dart__am_is_flushed(dart__engine.am, peer, scope);
+  bool       relayed   = at_target && dart__are_relayed(peer);
   dart_ret_t ret       = DART_OK;
   flush_t    flush;
 
-  if (!requests && !transfers) {
+  if (!requests && !transfers && !relayed) {
     dart__count(DART__COUNT_FLUSH_IDLE);
     return DART_OK;
   }
@@ -61,6 +64,8 @@ static __attribute__((noinline)) dart_ret_t wait_for_unit(dart__team_t *team, in
     ret = dart__am_flush(dart__engine.am, peer, scope);
   if (transfers)
     dart__completion_flush(team, unit, at_target);
+  if (relayed)
+    dart__relayed_settle(peer);
   end_flush(flush);
   return ret;
 }
@@ -92,11 +97,13 @@ void dart__far_settle(dart__team_t *team, int32_t unit)
     return;
   dart__am_settle(dart__engine.am, dart__team_member(team, unit));
   dart__completion_flush(team, unit, true);
+  dart__relayed_settle(dart__team_member(team, unit));
 }
 
+/* What stands for a node is behind all units: what is relayed there may be for any of them. */
 static bool is_member(const void *team, int32_t unit)
 {
-  return dart__team_unit_of(team, unit) >= 0;
+  return unit >= dart__world.nunits || dart__team_unit_of(team, unit) >= 0;
 }
 
 static __attribute__((noinline)) dart_ret_t wait_for_members(dart__team_t    *team,

@@ -4,6 +4,7 @@
 #include "far/far_ops.h"
 #include "far/far_team.h"
 #include "far/order.h"
+#include "far/relayed.h"
 
 /* The newest batch that completion up to the mark waits for. */
 static uint64_t batch_of(const dart__mark_t *mark, int32_t peer, bool at_target)
@@ -53,6 +54,7 @@ bool dart__far_test_to(dart__team_t *team, int32_t unit, dart__mark_t *mark)
 void dart__far_order(dart__team_t *team, int32_t unit)
 {
   dart__completion_flush(team, unit, true);
+  dart__relayed_settle(dart__team_member(team, unit));
   dart__order_note(team, unit);
   dart__burst_order(&dart__far_team(team)->unit[unit].burst);
 }

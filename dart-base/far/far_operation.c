@@ -213,9 +213,28 @@ void dart__far_updates(const dart__address_t *at, const uint64_t *values, const 
 {
   dart__am_address_t target = dart__am_address(at);
 
+  if (dart__is_relayed(at)) {
+    dart__word_order_relay(at, dart__word_order_of_all(at));
+    for (size_t i = 0; i < nelem; i++)
+      dart__relayed_update(at, places[i] * sizeof(uint64_t), values[i], type, op);
+    return;
+  }
   target.offset = 0;
   dart__word_order_request(at, dart__word_order_of_all(at));
   dart__am_updates(dart__engine.am, &target, values, places, nelem, type, op);
+}
+
+void dart__far_update(const dart__rma_t *rma)
+{
+  uint64_t value;
+
+  if (!dart__is_relayed(&rma->at)) {
+    request_atomic(rma);
+    return;
+  }
+  memcpy(&value, rma->buffer, sizeof value);
+  dart__word_order_relay(&rma->at, dart__word_order_at(&rma->at, sizeof value));
+  dart__relayed_update(&rma->at, rma->at.offset, value, rma->type->base, rma->op);
 }
 
 void dart__far_call(const dart__address_t *at, const void *operand, size_t nbytes,

@@ -66,6 +66,9 @@ dart_ret_t dart__far_blocking(const dart__rma_t *rma);
  *  the unit has to be flushed before that record. */
 dart__completion_t dart__far_start_in_order(const dart__rma_t *rma);
 
+/** An accumulate of one element of 8 bytes that is in no completion context: a flush completes it. */
+void dart__far_update(const dart__rma_t *rma);
+
 /** As many accumulates of one element of 8 bytes each: places[i] is the number of the word in the portion. `at` is the
  *  address of one of them. */
 void dart__far_updates(const dart__address_t *at, const uint64_t *values, const uint32_t *places,

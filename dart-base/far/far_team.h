@@ -21,8 +21,9 @@ typedef struct {
 
 typedef struct {
   dart__word_set_t requested;
-  dart__word_set_t put;  /* by puts of the network */
-  _Atomic uint64_t last; /* number of the newest transfer in `put`, as in dart__outstanding_t */
+  dart__word_set_t relayed; /* requests that travel by a relay */
+  dart__word_set_t put;     /* by puts of the network */
+  _Atomic uint64_t last;    /* number of the newest transfer in `put`, as in dart__outstanding_t */
 } dart__word_order_t;
 
 /* What is outstanding towards a unit. */

@@ -30,6 +30,12 @@ static bool resolve(void *context, int16_t teamid, int16_t segid, dart__am_regio
   if (segment->near[team->me] != NULL) {
     region_out->base         = segment->near[team->me] + segment->base;
     region_out->is_exclusive = is_exclusive(team);
+    if (segment->sizes == NULL && segment->heads == NULL) {
+      region_out->near   = segment->near;
+      region_out->units  = team->node_units;
+      region_out->nunits = team->node_nunits;
+      region_out->start  = segment->base;
+    }
   } else {
     region_out->base  = (char *)(uintptr_t)segment->address[team->node_me];
     region_out->mutex = &dart__teams[DART_TEAM_ALL]->exchange.shared->registered;

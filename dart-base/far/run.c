@@ -49,7 +49,7 @@ void dart__run_send(void)
       dart__rma_t rma = dart__rma_accumulate(&run->at, &run->value[i], 1, run->type, run->op);
 
       rma.at.offset = run->place[i] * sizeof(uint64_t);
-      dart__far_start(&rma, NULL);
+      dart__far_update(&rma);
     }
   }
   dart__engine_look();

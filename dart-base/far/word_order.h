@@ -6,7 +6,8 @@
  * A unit applies requests in the order in which they were made. MPI keeps the order of small puts from one origin to
  * one place: it does not promise that, but its networks do (doc/internals/mpi-underneath.md). Nothing orders a request and a put
  * by MPI. So a small put or an atomic first checks whether an operation of the other kind is outstanding on the same
- * words. A put after a request becomes a request; a request after a put by MPI waits for it.
+ * words. A put after a request becomes a request; a request after a put by MPI waits for it. Updates that travel by a
+ * relay (far/relayed.h) are of a third kind: of these and another one, the later waits for the earlier.
  *
  * For each target and way a set remembers which words are outstanding: a bit of 64 for each word, and the range that
  * they lie in. Words share bits, so a word may be taken for another one of the range, but none is missed. The set is
@@ -15,6 +16,7 @@
 #include "far/completion.h"
 #include "far/engine.h"
 #include "far/far_team.h"
+#include "far/relayed.h"
 #include "model/address.h"
 #include "model/world.h"
 
@@ -101,6 +103,13 @@ static inline bool dart__word_order_are_by_mpi(const dart__address_t *at)
   return dart__word_order_last(at) > atomic_load_explicit(&o->done_remote, memory_order_relaxed);
 }
 
+/* Wait for updates of these words that travel by a relay: none do if there are many threads. */
+static inline void dart__word_order_wait_relayed(const dart__address_t *at, dart__touched_t t)
+{
+  if (__builtin_expect(dart__word_order_meet(&dart__word_order_of(at)->relayed, t), 0))
+    dart__relayed_settle(dart__team_member(at->team, at->unit));
+}
+
 /* Wait for puts by MPI to one of these words. */
 static inline void dart__word_order_wait(const dart__address_t *at, dart__touched_t t)
 {
@@ -116,6 +125,7 @@ static inline void dart__word_order_request(const dart__address_t *at, dart__tou
   bool empties =
       dart__am_is_flushed(dart__engine.am, dart__team_member(at->team, at->unit), DART__AM_REMOTE);
 
+  dart__word_order_wait_relayed(at, t);
   dart__word_order_wait(at, t);
   dart__word_order_add(&dart__word_order_of(at)->requested, t, empties);
 }
@@ -124,13 +134,27 @@ static inline void dart__word_order_request(const dart__address_t *at, dart__tou
  *  dart__word_order_request, but the set is not emptied. */
 static inline void dart__word_order_request_too(const dart__address_t *at, dart__touched_t t)
 {
+  dart__word_order_wait_relayed(at, t);
   dart__word_order_wait(at, t);
   dart__word_order_add(&dart__word_order_of(at)->requested, t, false);
+}
+
+/** Before an update of these words that travels by a relay. */
+static inline void dart__word_order_relay(const dart__address_t *at, dart__touched_t t)
+{
+  bool empties =
+      dart__am_is_flushed(dart__engine.am, dart__relayed_peer(at->team, at->unit), DART__AM_REMOTE);
+
+  if (__builtin_expect(dart__word_order_requested(at, t), 0))
+    dart__am_settle(dart__engine.am, dart__team_member(at->team, at->unit));
+  dart__word_order_wait(at, t);
+  dart__word_order_add(&dart__word_order_of(at)->relayed, t, empties);
 }
 
 /** Before MPI puts these words: wait for requests on them. */
 static inline void dart__word_order_transfer(const dart__address_t *at, dart__touched_t t)
 {
+  dart__word_order_wait_relayed(at, t);
   if (__builtin_expect(dart__word_order_requested(at, t), 0))
     dart__am_settle(dart__engine.am, dart__team_member(at->team, at->unit));
 }

@@ -6,6 +6,7 @@
 #include "data/type.h"
 #include "far/grants.h"
 #include "job/network.h"
+#include "job/relays.h"
 #include "model/holds.h"
 #include "model/world.h"
 #include "p2p/twosided.h"
@@ -20,6 +21,7 @@ void dart__close(void)
   dart__grants_close();
   dart__watch_close();
   dart__twosided_close();
+  dart__relays_close(dart__teams[DART_TEAM_ALL]);
   dart__locality_close();
   dart__team_close_all();
   dart__type_clear();

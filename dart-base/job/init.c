@@ -27,6 +27,7 @@
 #include "job/layers.h"
 #include "job/leave.h"
 #include "job/network.h"
+#include "job/relays.h"
 #include "job/stats_report.h"
 #include "lock/lock.h"
 #include "lock/lock_at.h"
@@ -97,6 +98,7 @@ static dart_ret_t start(const char *function, int *argc, char ***argv,
   if (ret != DART_OK)
     goto close_teams;
   dart__team_exchange_group(all);
+  dart__relays_open(all);
   dart__twosided_open();
   dart__watch_open();
   dart__world.initialized = true;

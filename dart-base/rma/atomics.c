@@ -94,13 +94,17 @@ static void prepare_run(const dart__address_t *at, dart_datatype_t dtype, dart_o
 /* One element, or several, of an allocated segment's far portion. */
 static void accumulate_far(const dart__rma_t *rma)
 {
-  dart_datatype_t dtype = rma->type->base;
+  dart_datatype_t dtype   = rma->type->base;
+  bool            is_word = rma->nelem == 1 && rma->nbytes == sizeof(uint64_t) && dart__may_defer();
 
   dart__run_end(); /* updates of a word are applied in the order of their calls */
   dart__count_operation(DART__COUNT_ATOMIC_FAR, rma->nbytes);
   dart__engine_poke();
-  dart__context_start(rma, NULL);
-  if (rma->nelem == 1 && rma->nbytes == sizeof(uint64_t) && dart__may_defer()) {
+  if (is_word && dart__context == NULL)
+    dart__far_update(rma);
+  else
+    dart__context_start(rma, NULL);
+  if (is_word) {
     if (dart__stream < DART__STREAM_LEAST)
       dart__progress_update();
     prepare_run(&rma->at, dtype, rma->op);

@@ -24,11 +24,13 @@ dart__am_t *dart__am_open(const dart__am_config_t *config)
   am->config   = *config;
   am->words    = config->batch_bytes / sizeof(uint64_t);
   am->npeers   = dart__net_npeers(config->comm);
-  am->endpoint = dart__sparse_new((size_t)am->npeers, sizeof *am->endpoint);
+  am->endpoint = dart__sparse_new((size_t)am->npeers * 2, sizeof *am->endpoint);
   am->ack      = dart__sparse_new((size_t)am->npeers, sizeof *am->ack);
   if (!dart__am_receiver_open(am) || am->endpoint == NULL || am->ack == NULL ||
-      !dart__am_peers_open(&am->busy, am->npeers) || !dart__am_peers_open(&am->open, am->npeers) ||
-      !dart__am_peers_open(&am->arriving, am->npeers) || !dart__am_pool_fill(&am->pool)) {
+      !dart__am_peers_open(&am->busy, am->npeers * 2) ||
+      !dart__am_peers_open(&am->open, am->npeers * 2) ||
+      !dart__am_peers_open(&am->arriving, am->npeers) ||
+      !dart__am_peers_open(&am->relayed, am->npeers) || !dart__am_pool_fill(&am->pool)) {
     dart__am_close(am);
     return NULL;
   }
@@ -41,6 +43,7 @@ void dart__am_close(dart__am_t *am)
 {
   dart__am_receiver_close(am);
   dart__am_pool_clear(&am->pool);
+  dart__am_peers_close(&am->relayed);
   dart__am_peers_close(&am->arriving);
   dart__am_peers_close(&am->open);
   dart__am_peers_close(&am->busy);
@@ -83,6 +86,54 @@ static void send_open(dart__am_t *am, bool waits)
   }
 }
 
+void dart__am_use_relays(dart__am_t *am, const dart__am_relays_t *relays)
+{
+  am->relays = *relays;
+}
+
+int32_t dart__am_node_peer(const dart__am_t *am, int32_t node)
+{
+  return am->npeers + node;
+}
+
+/* Whether something of this unit's is in the relay and may leave now. */
+static bool is_relay_due(dart__am_t *am, dart__am_endpoint_t *ep, bool waits, int64_t now)
+{
+  dart__am_endpoint_retire(am, ep);
+  if (ep->relayed <= dart__am_relay_sent(ep->relay))
+    return false;
+  if (ep->relayed_ns == 0)
+    ep->relayed_ns = now;
+  return waits || now - ep->relayed_ns > AGE_NS;
+}
+
+/* What was appended to relays, and nobody has sent since. */
+static void send_relayed(dart__am_t *am, bool waits)
+{
+  int32_t index = dart__am_peers_count(&am->relayed);
+  int64_t now   = index > 0 && !waits ? dart__now_ns() : 0;
+
+  while (index-- > 0) {
+    int32_t              peer = dart__am_peers_at(&am->relayed, index);
+    dart__am_endpoint_t *ep   = peer < 0 ? NULL : &am->endpoint[peer];
+    bool                 due;
+
+    if (ep == NULL || !dart__am_spin_try(&ep->lock))
+      continue; /* another thread uses this endpoint */
+    due = is_relay_due(am, ep, waits, now);
+    dart__am_spin_unlock(&ep->lock);
+    if (due)
+      dart__am_endpoint_send_relay(am, ep->relay);
+  }
+}
+
+static void send_collected(dart__am_t *am, bool waits)
+{
+  send_open(am, waits);
+  if (am->relays.base != NULL)
+    send_relayed(am, waits);
+}
+
 /* relaxed, and not one atomic step: only compared with an older value, for the guess in is_last_of_burst */
 void dart__am_count_wait(dart__am_t *am)
 {
@@ -96,7 +147,7 @@ bool dart__am_progress(dart__am_t *am, bool waits)
 
   if (waits)
     dart__am_count_wait(am);
-  send_open(am, waits);
+  send_collected(am, waits);
   return any;
 }
 
@@ -104,13 +155,13 @@ bool dart__am_progress_on(dart__am_t *am, dart__net_request_t *own)
 {
   dart__am_receive(am, DART__LOOKS, DART__LOOKS, own);
   dart__am_count_wait(am);
-  send_open(am, true);
+  send_collected(am, true);
   return own->id == DART__NET_DONE.id;
 }
 
 void dart__am_push(dart__am_t *am)
 {
-  send_open(am, true);
+  send_collected(am, true);
 }
 
 int64_t dart__am_quiet_ns(const dart__am_t *am)

@@ -35,6 +35,7 @@
 #include "wait/wait.h"
 
 typedef struct dart__am dart__am_t;
+struct dart__am_relays; /* node_relay.h */
 
 /* Memory of this unit, the target of requests. */
 typedef struct {
@@ -42,6 +43,11 @@ typedef struct {
   uint64_t       nbytes;
   dart__mutex_t *mutex; /* held for atomics on it; NULL: they are CPU atomics */
   bool is_exclusive; /* until the caller is done nobody else updates it: they may be plain loops */
+  /* The portions of its node's units, all of nbytes: that of units[i] is at near[units[i]] + start. NULL: not known. */
+  char *const   *near;
+  const int32_t *units;
+  int32_t        nunits;
+  uint64_t       start;
 } dart__am_region_t;
 
 /* What became of something about epochs. */
@@ -106,6 +112,12 @@ dart__am_t *dart__am_open(const dart__am_config_t *config);
 
 /** Set config.is_sent_later. */
 void dart__am_rely_on_progress(dart__am_t *am, bool is_sent_later);
+
+/** Have relays (node_relay.h), before the first request. */
+void dart__am_use_relays(dart__am_t *am, const struct dart__am_relays *relays);
+
+/** What stands for a node as a peer, where something is requested or completed by its relay. */
+int32_t dart__am_node_peer(const dart__am_t *am, int32_t node);
 
 /** Complete all requests, and wait for every reply that was asked for. After a barrier that follows, no
  *  message is under way to this unit. */
@@ -172,6 +184,13 @@ uint64_t dart__am_accumulate(dart__am_t *am, const dart__am_address_t *at, const
 void dart__am_updates(dart__am_t *am, const dart__am_address_t *at, const uint64_t *values,
                       const uint32_t *places, size_t nelem, dart_datatype_t type,
                       dart_operation_t op);
+
+/** An accumulate of one element of 8 bytes, by the relay of a node: in the portion of the unit that has the index
+ *  `near_index` among those of the team on the node; at->peer is dart__am_node_peer. */
+void dart__am_near_update(dart__am_t *am, const dart__am_address_t *at, uint32_t near_index,
+                          uint64_t value, dart_datatype_t type, dart_operation_t op);
+#define DART__AM_NEAR_UNITS DART__AM_COUNT_MOST /* indices are below */
+
 /** Of each of `nelem` elements in a row. `values` is not used for DART_OP_NO_OP. */
 uint64_t dart__am_fetch(dart__am_t *am, const dart__am_address_t *at, const void *values,
                         void *results, size_t nelem, dart_datatype_t type, dart_operation_t op);

@@ -13,6 +13,7 @@
 #include "far/am/spin.h"
 #include "far/am/wire.h"
 #include "net.h"
+#include "wait/wait.h"
 
 #define DART__AM_BATCHES_MOST 1024 /* of a unit, 27 MB */
 
@@ -31,6 +32,8 @@ typedef struct {
   void            *flag; /* a word of 64 bits */
   uint64_t         value;
   dart_operation_t op;
+  dart__event_t
+      *event; /* raised then, for other units of the node that wait for the flag; NULL: none do */
 } dart__am_arrival_t;
 
 #define DART__AM_ARRIVALS 16 /* of a batch */

@@ -15,11 +15,22 @@ void dart__am_endpoint_open(dart__am_endpoint_t *ep, uint64_t first_batch)
   dart__am_number_set(&ep->done, first_batch);
 }
 
+/* What another unit has sent ends a wait for a relay. */
+static void wait_for_turn(dart__am_t *am, dart__am_relay_t *relay, dart__turns_t *turns)
+{
+  uint32_t seen = relay == NULL ? 0 : dart__event_count(&relay->changed);
+
+  if (relay != NULL && dart__am_relay_is_busy(relay))
+    dart__event_wait(&relay->changed, seen, am->config.wait);
+  else
+    dart__wait_turn(turns, am->config.wait);
+}
+
 void dart__am_endpoint_wait(dart__am_t *am, dart__am_endpoint_t *ep, dart__turns_t *turns)
 {
   dart__am_spin_unlock(&ep->lock);
   if (!dart__am_receive(am, DART__LOOKS, DART__LOOKS, NULL).replies)
-    dart__wait_turn(turns, am->config.wait);
+    wait_for_turn(am, ep->relay, turns);
   dart__am_spin_lock(&ep->lock);
 }
 
@@ -53,25 +64,32 @@ static dart__am_batch_t *take_batch(dart__am_t *am, dart__am_endpoint_t *ep)
   return batch;
 }
 
-/* Open a batch, if that is possible now; the lock may be given up. */
-static void open_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, dart__turns_t *turns)
+/* Open a batch; the lock may be given up. False: there is none. */
+static bool try_open(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
 {
   dart__am_batch_t *batch = take_batch(am, ep);
 
-  if (batch == NULL) {
-    dart__am_spin_unlock(&ep->lock);
-    ask_for_batches(am);
-    dart__wait_turn(turns, am->config.wait);
-    dart__am_spin_lock(&ep->lock);
-    return;
-  }
+  if (batch == NULL)
+    return false;
   if (ep->open != NULL) { /* another thread was faster */
     dart__am_batch_give(&am->pool, batch);
-    return;
+    return true;
   }
   ep->open = batch;
   dart__am_peers_add(&am->busy, peer, &ep->busy_index);
   dart__am_peers_add(&am->open, peer, &ep->open_index);
+  return true;
+}
+
+/* Open a batch, if that is possible now; the lock may be given up. */
+static void open_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, dart__turns_t *turns)
+{
+  if (try_open(am, peer, ep))
+    return;
+  dart__am_spin_unlock(&ep->lock);
+  ask_for_batches(am);
+  dart__wait_turn(turns, am->config.wait);
+  dart__am_spin_lock(&ep->lock);
 }
 
 void dart__am_endpoint_reserve(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, size_t nwords,
@@ -87,6 +105,16 @@ void dart__am_endpoint_reserve(dart__am_t *am, int32_t peer, dart__am_endpoint_t
     else if (!dart__am_endpoint_send(am, peer, ep, false))
       dart__am_endpoint_wait(am, ep, &turns);
   }
+}
+
+/* The same without waiting. False: there is no room now. */
+static bool try_reserve(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, size_t nwords)
+{
+  if (ep->open != NULL && !dart__am_endpoint_has_room(am, ep, nwords, 0) &&
+      !dart__am_endpoint_send(am, peer, ep, false))
+    return false;
+  return (ep->open != NULL || try_open(am, peer, ep)) &&
+         dart__am_endpoint_has_room(am, ep, nwords, 0);
 }
 
 void dart__am_endpoint_append(dart__am_endpoint_t *ep, const dart__am_address_t *at,
@@ -228,9 +256,72 @@ static void send_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, bo
   batch->is_posted = true; /* now the batch may be released */
 }
 
+/* ---- relays -------------------------------------------------------------------------------- */
+
+/* Append the open batch, which has requests, to the relay. False: there is no room. */
+static bool append_to_relay(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
+{
+  dart__am_batch_t *batch  = ep->open;
+  uint64_t          number = dart__am_relay_add(ep->relay, am->relays.words, batch);
+
+  if (number == 0)
+    return false;
+  dart__am_peers_remove(&am->open, &ep->open_index);
+  dart__am_peers_add(&am->relayed, peer, &ep->relayed_index);
+  ep->open       = NULL;
+  ep->relayed    = number;
+  ep->relayed_ns = 0;
+  ep->sent++;
+  dart__am_batch_give(&am->pool, batch);
+  return true;
+}
+
+/* Append the open batch to the relay, which is sent if there is no room, or with `now`, if that is possible. */
+static bool send_by_relay(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, bool now)
+{
+  bool has_left = ep->open == NULL || append_to_relay(am, peer, ep);
+
+  if (has_left && (!now || ep->relayed <= dart__am_relay_sent(ep->relay)))
+    return true;
+  dart__am_spin_unlock(&ep->lock);
+  dart__am_endpoint_send_relay(am, ep->relay);
+  dart__am_spin_lock(&ep->lock);
+  return has_left || ep->open == NULL || append_to_relay(am, peer, ep);
+}
+
+/* Its requests become those of a batch of this unit's, whose arrival says to all units of the node that they were
+ * applied. If it cannot be sent now, progress sends it. */
+void dart__am_endpoint_send_relay(dart__am_t *am, dart__am_relay_t *relay)
+{
+  int32_t              partner = am->relays.partner(relay->node);
+  dart__am_endpoint_t *ep      = &am->endpoint[partner];
+  size_t               nwords  = dart__am_relay_claim(relay, am->relays.me);
+  uint64_t             number;
+
+  if (nwords == 0)
+    return;
+  dart__am_spin_lock(&ep->lock);
+  if (!try_reserve(am, partner, ep, nwords)) {
+    dart__am_spin_unlock(&ep->lock);
+    dart__am_relay_release(relay);
+    return;
+  }
+  number = dart__am_relay_take(relay, am->relays.me, ep->open);
+  if (number != 0) {
+    dart__am_number_set(&ep->newest, ep->sent + 1);
+    dart__am_endpoint_add_arrival(
+        am, partner, ep,
+        &(dart__am_arrival_t){ &relay->applied, number, DART_OP_REPLACE, &relay->changed });
+    dart__am_endpoint_send(am, partner, ep, false);
+  }
+  dart__am_spin_unlock(&ep->lock);
+}
+
 bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, bool wants_reply)
 {
   dart__am_endpoint_retire(am, ep);
+  if (__builtin_expect(ep->relay != NULL, 0))
+    return send_by_relay(am, peer, ep, wants_reply);
   if (ep->open == NULL)
     return true;
   if (ep->is_sending || ep->sent - dart__am_number(&ep->done) >= am->config.window)
@@ -282,7 +373,7 @@ void dart__am_endpoint_ask(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep
 {
   if (ep->asked >= number || dart__am_number(&ep->done) >= number)
     return;
-  if (number <= ep->sent)
+  if (number <= ep->sent && ep->relay == NULL)
     send_ack_request(am, peer, ep);
   else
     dart__am_endpoint_send(am, peer, ep, true);

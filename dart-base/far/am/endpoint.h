@@ -5,10 +5,13 @@
  * It has one open batch, in which requests are collected, and a queue of batches under way. `newest`,
  * `local` and `done` say in batch numbers what is outstanding, so that a flush of a peer that has nothing
  * outstanding is a look at three words, without a lock; all else is behind the endpoint's lock. A zeroed
- * endpoint is ready for use, so peers that a unit never uses cost address space only. */
+ * endpoint is ready for use, so peers that a unit never uses cost address space only.
+ *
+ * Behind those of the peers there is an endpoint for each node (dart__am_node_peer), whose batches go by a relay. */
 #include "far/am/am.h"
 #include "far/am/batch.h"
 #include "far/am/known.h"
+#include "far/am/node_relay.h"
 #include "far/am/peers.h"
 
 typedef struct {
@@ -24,7 +27,9 @@ typedef struct {
   bool              is_ack_requested; /* `ack_request` was sent, and not replied to yet */
   dart__am_header_t ack_request;      /* a message without a batch */
   dart__am_batch_t *open;             /* being collected, or NULL */
-  dart__am_batch_t *first;            /* under way, oldest first */
+  dart__am_relay_t
+      *relay; /* of a node: batches are appended to it, and nothing else is sent. NULL: of a peer */
+  dart__am_batch_t *first; /* under way, oldest first */
   dart__am_batch_t *last;
   uint64_t          sent;     /* the newest batch that was sent */
   uint64_t          asked;    /* the newest that a reply was asked for */
@@ -39,6 +44,9 @@ typedef struct {
   _Atomic int32_t open_index;     /* in am->open, while there is an open batch */
   _Atomic int32_t arriving_index; /* in am->arriving, while there are arrivals */
   size_t          narrivals;      /* outstanding, of all batches */
+  uint64_t        relayed; /* the relay's message that has the newest batch; 0: all were applied */
+  int64_t         relayed_ns;    /* when progress first found it not sent; 0: not yet */
+  _Atomic int32_t relayed_index; /* in am->relayed, until it was applied */
 } dart__am_endpoint_t;
 
 /* Numbers that are read without the lock. relaxed: a thread sees what it requested itself; requests of other threads are
@@ -95,6 +103,9 @@ void dart__am_endpoint_ask(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep
 /** Send the peer a message that only asks for an acknowledgement, unless one is on its way; gives the lock up.
  *  Nobody waits for the reply. */
 void dart__am_endpoint_wake(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep);
+
+/** Send what a relay has, unless it is not its turn, or the partner's endpoint takes nothing now. No lock is held. */
+void dart__am_endpoint_send_relay(dart__am_t *am, dart__am_relay_t *relay);
 
 /** Note what a message of the peer acknowledges; `results` are those of batch header->batch, NULL: the
  *  message is no reply. Takes the lock itself. */

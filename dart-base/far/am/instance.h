@@ -12,13 +12,16 @@ struct dart__am {
   size_t            words; /* config.batch_bytes in words */
   int32_t           npeers;
 
-  dart__am_endpoint_t *endpoint; /* [npeers] */
+  dart__am_endpoint_t *endpoint; /* [2 * npeers], of peers, then of nodes */
   dart__am_ack_t      *ack;      /* [npeers] */
   dart__am_pool_t      pool;
   dart__am_peers_t     busy;     /* peers with something outstanding */
   dart__am_peers_t     open;     /* peers with an open batch */
   dart__am_peers_t     arriving; /* peers with arrivals outstanding */
-  _Atomic uint64_t     waits;    /* how often the unit has waited */
+  dart__am_peers_t
+      relayed; /* nodes whose relays have something of this unit that was not applied */
+  dart__am_relays_t relays;
+  _Atomic uint64_t  waits; /* how often the unit has waited */
 
   dart__am_receiver_t receiver;
 };
@@ -32,8 +35,9 @@ static inline bool dart__am_endpoint_has_room(const dart__am_t *am, const dart__
 {
   const dart__am_batch_t *batch = ep->open;
   size_t                  nopen = (size_t)dart__am_peers_count(&am->open);
+  size_t                  most  = ep->relay == NULL ? am->words : am->relays.words;
 
-  return dart__am_batch_fits(batch, nwords, result_words, am->words) &&
+  return dart__am_batch_fits(batch, nwords, result_words, most) &&
          (batch->nrequests == 0 || (batch->nrequests + 1) * nopen <= am->config.collected);
 }
 

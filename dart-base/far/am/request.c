@@ -126,6 +126,23 @@ void dart__am_updates(dart__am_t *am, const dart__am_address_t *at, const uint64
   dart__am_spin_unlock(&ep->lock);
 }
 
+void dart__am_near_update(dart__am_t *am, const dart__am_address_t *at, uint32_t near_index,
+                          uint64_t value, dart_datatype_t type, dart_operation_t op)
+{
+  dart__am_record_t    r  = { .word        = dart__am_word(DART__AM_NEAR_UPDATE, (unsigned)type, op,
+                                                           near_index, at->offset),
+                              .first       = &value,
+                              .first_bytes = sizeof value };
+  dart__am_endpoint_t *ep = &am->endpoint[at->peer];
+
+  dart__am_spin_lock(&ep->lock);
+  if (ep->relay == NULL)
+    ep->relay = dart__am_relay_of(&am->relays, at->peer - am->npeers);
+  dart__am_endpoint_reserve(am, at->peer, ep, dart__am_record_words(&r), 0);
+  dart__am_endpoint_append(ep, at, &r);
+  dart__am_spin_unlock(&ep->lock);
+}
+
 /* Elements that fit a record. `values` is ignored for NO_OP. */
 static uint64_t fetch_some(dart__am_t *am, const dart__am_address_t *at, const void *values,
                            void *results, size_t nelem, dart_datatype_t type, dart_operation_t op)
@@ -272,7 +289,7 @@ uint64_t dart__am_notify_here(dart__am_t *am, int32_t peer, void *flag, uint64_t
   dart__am_spin_lock(&ep->lock);
   dart__am_endpoint_reserve(am, peer, ep, dart__am_record_words(&r), 0);
   dart__am_endpoint_append(ep, NULL, &r);
-  dart__am_endpoint_add_arrival(am, peer, ep, &(dart__am_arrival_t){ flag, value, op });
+  dart__am_endpoint_add_arrival(am, peer, ep, &(dart__am_arrival_t){ flag, value, op, NULL });
   number = ep->sent + 1;
   if (!am->config.is_sent_later || is_last_of_burst(am, ep))
     dart__am_endpoint_send(am, peer, ep, false); /* if it cannot be sent now, progress sends it */

@@ -5,7 +5,7 @@
 
 static bool is_idle(const dart__am_endpoint_t *ep)
 {
-  return ep->open == NULL && ep->first == NULL && ep->nasked == ep->nreplies &&
+  return ep->open == NULL && ep->first == NULL && ep->relayed == 0 && ep->nasked == ep->nreplies &&
          dart__am_number(&ep->refused) == dart__am_number(&ep->reported);
 }
 
@@ -24,17 +24,33 @@ static bool has_got(dart__am_t *am, dart__am_batch_t *batch)
 /* The batch is done. The updates release its results to the thread that waits, as those of a peer would; acq_rel. */
 static void update_flags(dart__am_t *am, dart__am_endpoint_t *ep, const dart__am_batch_t *batch)
 {
-  for (size_t i = 0; i < batch->narrivals; i++)
+  for (size_t i = 0; i < batch->narrivals; i++) {
     dart__atomic_accumulate(batch->arrival[i].flag, &batch->arrival[i].value, 1, DART_TYPE_ULONG,
                             batch->arrival[i].op);
+    if (batch->arrival[i].event != NULL)
+      dart__event_add(batch->arrival[i].event);
+  }
   ep->narrivals -= batch->narrivals;
   if (ep->narrivals == 0)
     dart__am_peers_remove(&am->arriving, &ep->arriving_index);
   am->config.host.notified(am->config.host.context);
 }
 
+/* What was appended to the relay was applied, if the message was that has the newest of it. */
+static void retire_relayed(dart__am_t *am, dart__am_endpoint_t *ep)
+{
+  if (ep->relayed == 0 || dart__am_relay_applied(ep->relay) < ep->relayed)
+    return;
+  ep->relayed = 0;
+  /* release: as in dart__am_endpoint_retire */
+  atomic_store_explicit(&ep->done, ep->sent, memory_order_release);
+  dart__am_peers_remove(&am->relayed, &ep->relayed_index);
+}
+
 void dart__am_endpoint_retire(dart__am_t *am, dart__am_endpoint_t *ep)
 {
+  if (ep->relay != NULL)
+    retire_relayed(am, ep);
   while (ep->first != NULL && ep->first->number <= ep->acked && ep->first->is_posted &&
          (ep->first->nresults == 0 || ep->first->has_results) && has_got(am, ep->first)) {
     dart__am_batch_t *batch = ep->first;

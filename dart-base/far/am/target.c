@@ -49,6 +49,7 @@ static size_t extent_of(uint64_t word)
   case DART__AM_CALL: return sizeof(uint64_t);
   case DART__AM_EPOCH:
   case DART__AM_TYPE: return count * sizeof(uint64_t);
+  case DART__AM_NEAR_UPDATE: return sizeof(uint64_t);
   default: return count * dart__type_basic_size(dart__am_word_type(word));
   }
 }
@@ -222,6 +223,30 @@ static size_t apply_run(const selected_t *s, dart__deferred_t *updates, const ui
   return i;
 }
 
+/* Add a run of updates of words in the portions of this node's units, of one type and operator. Returns its words. */
+#define KIND_MASK (((uint64_t)1 << DART__AM_COUNT_AT) - 1)
+static size_t apply_near_run(const selected_t *s, dart__deferred_t *updates, const uint64_t *words,
+                             size_t nwords, uint32_t *refused_out)
+{
+  const dart__am_region_t *r     = &s->region;
+  uint64_t                 alike = words[0] & KIND_MASK;
+  size_t                   size  = extent_of(words[0]), i;
+
+  for (i = 0; i < nwords && (words[i] & KIND_MASK) == alike; i += 2) {
+    uint64_t offset = s->high + dart__am_word_offset(words[i]);
+    size_t   index  = dart__am_word_count(words[i]);
+
+    if (__builtin_expect(r->near == NULL || index >= (size_t)r->nunits || r->nbytes < size ||
+                             offset > r->nbytes - size,
+                         0))
+      ++*refused_out;
+    else
+      dart__deferred_add(updates, r->near[r->units[index]] + r->start + offset, &words[i + 1], size,
+                         dart__am_word_type(alike), dart__am_word_op(alike));
+  }
+  return i;
+}
+
 /* Updates that are one request, of words that nobody else updates meanwhile: their lines are fetched while those
  * before are updated. All places are in the region. */
 #define AHEAD 16
@@ -301,6 +326,17 @@ static dart__am_epoch_served_t tell_epoch(const dart__am_host_t *host, dart__def
                      dart__am_word_count(word) - DART__AM_EPOCH_WORDS, results);
 }
 
+/* What programs make many of. Returns the words of the records applied, 0: there is none of these here. */
+static inline size_t apply_many(const selected_t *s, dart__deferred_t *updates,
+                                const uint64_t *words, size_t nwords, dart__am_applied_t *applied)
+{
+  switch (dart__am_word_kind(words[0])) {
+  case DART__AM_ACCUMULATE: return apply_run(s, updates, words, nwords, &applied->refused);
+  case DART__AM_NEAR_UPDATE: return apply_near_run(s, updates, words, nwords, &applied->refused);
+  default: return apply_signal(s, updates, words, &applied->notified);
+  }
+}
+
 static bool is_typed(dart__am_request_kind_t kind)
 {
   return kind == DART__AM_PUT_TYPED || kind == DART__AM_GET_TYPED;
@@ -321,9 +357,7 @@ dart__am_applied_t dart__am_apply_batch(const dart__am_host_t *host, dart__defer
   for (size_t i = 0; i < nwords;) {
     uint64_t                word = words[i];
     dart__am_request_kind_t kind = dart__am_word_kind(word);
-    size_t                  run  = kind == DART__AM_ACCUMULATE
-                                       ? apply_run(&s, updates, words + i, nwords - i, &applied.refused)
-                                       : apply_signal(&s, updates, words + i, &applied.notified);
+    size_t                  run  = apply_many(&s, updates, words + i, nwords - i, &applied);
 
     if (run > 0) {
       i += run;

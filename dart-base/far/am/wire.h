@@ -60,8 +60,10 @@ typedef enum {
                    * count words (data/describe.h) */
   DART__AM_PUT_TYPED, /* count bytes; operands: the number of the first element, then these */
   DART__AM_GET_TYPED, /* count bytes; operand: the number of the first element; result: these */
-  DART__AM_UPDATES /* count elements of type, op, each an accumulate of its own; operands: the elements, then for
-                    * each where it goes, as the number of an element, of 32 bits */
+  DART__AM_UPDATES, /* count elements of type, op, each an accumulate of its own; operands: the elements, then for
+                     * each where it goes, as the number of an element, of 32 bits */
+  DART__AM_NEAR_UPDATE /* an accumulate of one element of 8 bytes in the portion of a unit of the target's node, by its
+                        * index there, which is the count; operand: the element */
 } dart__am_request_kind_t;
 
 /* A unit keeps descriptions of its peers' types, in places that the peer decides on: a TYPE record's type is
@@ -103,12 +105,13 @@ typedef struct {
 /* The word a record starts with: kind:4 type:5 op:4 count:12 offset:39. */
 #define DART__AM_OFFSET_BITS 39
 #define DART__AM_OFFSET_AT   (64 - DART__AM_OFFSET_BITS)
+#define DART__AM_COUNT_AT    13
 #define DART__AM_COUNT_MOST  ((size_t)1 << 12) /* counts are below */
 
 static inline uint64_t dart__am_word(dart__am_request_kind_t kind, unsigned type, unsigned op,
                                      size_t count, uint64_t offset)
 {
-  return (uint64_t)kind | type << 4 | op << 9 | (uint64_t)count << 13 |
+  return (uint64_t)kind | type << 4 | op << 9 | (uint64_t)count << DART__AM_COUNT_AT |
          offset << DART__AM_OFFSET_AT;
 }
 
@@ -129,7 +132,7 @@ static inline dart_operation_t dart__am_word_op(uint64_t word)
 
 static inline size_t dart__am_word_count(uint64_t word)
 {
-  return word >> 13 & 0xfff;
+  return word >> DART__AM_COUNT_AT & 0xfff;
 }
 
 static inline uint64_t dart__am_word_offset(uint64_t word)

@@ -1,0 +1,106 @@
+/* See relayed.h. */
+#include "far/relayed.h"
+
+#include "base/config.h"
+#include "base/size.h"
+#include "far/am/node_relay.h"
+
+/* The relays of a node together take this at most, where a node's share of it is a batch; less than a batch in jobs of
+ * thousands of nodes. */
+#define MOST_BYTES  ((size_t)16 << 20)
+#define LEAST_WORDS ((size_t)64)
+
+/* The most units that a node has. */
+static int32_t widest_node(void)
+{
+  const int32_t *start = dart__world.nodes.start;
+  int32_t        most  = 0;
+
+  for (int32_t node = 0; node < dart__world.nodes.nnodes; node++)
+    most = start[node + 1] - start[node] > most ? start[node + 1] - start[node] : most;
+  return most;
+}
+
+static size_t words_of_each(void)
+{
+  size_t share = MOST_BYTES / (size_t)dart__world.nodes.nnodes / sizeof(uint64_t);
+
+  return dart__least(DART__AM_WORDS, share);
+}
+
+bool dart__relayed_is_wanted(void)
+{
+  int32_t widest = widest_node(), nnodes = dart__world.nodes.nnodes;
+
+  return dart__engine.by_agents && nnodes > 1 && widest > 1 &&
+         (size_t)widest < DART__AM_NEAR_UNITS && words_of_each() >= LEAST_WORDS &&
+         dart__world.nunits - widest >= dart__settings.relayed;
+}
+
+size_t dart__relayed_bytes(void)
+{
+  return (size_t)dart__world.nodes.nnodes * dart__am_relay_bytes(words_of_each());
+}
+
+/* Nodes send to different units of a node, so that these share the work. */
+static int32_t partner(int32_t node)
+{
+  const dart__placement_t *nodes  = &dart__world.nodes;
+  int32_t                  nunits = nodes->start[node + 1] - nodes->start[node];
+
+  return dart__placement_unit(nodes,
+                              nodes->start[node] + dart__world_node(dart__world.me) % nunits);
+}
+
+void dart__relayed_open(char *memory, bool clears)
+{
+  dart__am_relays_t relays = { .base    = memory,
+                               .words   = words_of_each(),
+                               .nnodes  = dart__world.nodes.nnodes,
+                               .me      = dart__placement_rank(&dart__world.nodes, dart__world.me),
+                               .partner = partner };
+
+  if (clears)
+    dart__am_relays_clear(&relays);
+  dart__am_use_relays(dart__engine.am, &relays);
+  dart__engine.by_relays = true;
+}
+
+void dart__relayed_close(void)
+{
+  dart__engine.by_relays = false;
+  dart__am_use_relays(dart__engine.am, &(dart__am_relays_t){ .base = NULL });
+}
+
+void dart__relayed_update(const dart__address_t *at, uint64_t offset, uint64_t value,
+                          dart_datatype_t type, dart_operation_t op)
+{
+  const dart__team_t *team = at->team;
+  int32_t             node = dart__team_node_of(team, at->unit);
+  dart__am_address_t  word = { .peer   = dart__am_node_peer(dart__engine.am, node),
+                               .team   = team->id,
+                               .segid  = at->segment->id,
+                               .offset = offset };
+
+  dart__am_near_update(
+      dart__engine.am, &word,
+      (uint32_t)(dart__team_rank(team, at->unit) - dart__team_node_start(team, node)), value, type,
+      op);
+}
+
+static int32_t peer_of(dart_unit_t unit)
+{
+  return dart__am_node_peer(dart__engine.am, dart__world_node(unit));
+}
+
+bool dart__are_relayed(dart_unit_t unit)
+{
+  return dart__engine.by_relays &&
+         !dart__am_is_flushed(dart__engine.am, peer_of(unit), DART__AM_REMOTE);
+}
+
+void dart__relayed_settle(dart_unit_t unit)
+{
+  if (dart__are_relayed(unit))
+    dart__am_settle(dart__engine.am, peer_of(unit));
+}

@@ -1,0 +1,52 @@
+#ifndef DART__FAR_RELAYED_H
+#define DART__FAR_RELAYED_H
+/* Updates that travel by the relays of the node (far/am/node_relay.h): accumulates of one element of 8 bytes.
+ *
+ * Relays pay where a unit updates words of so many units on other nodes that its batches to them stay small: so a job
+ * either has them for all of its updates, or has none. Any unit of a node may have to send what others collected, and to
+ * apply what is for others. So there are none unless every unit has an agent, for a unit that computes must not hold up
+ * others; and only segments of teams that have all units travel so. In completion contexts, epochs and programs of
+ * several threads, operations are completed one by one, and nothing is relayed. */
+#include <stdbool.h>
+
+#include "far/engine.h"
+#include "model/address.h"
+#include "model/world.h"
+
+/** Whether updates of such memory, which is far, are relayed. */
+static inline bool dart__is_relayed(const dart__address_t *at)
+{
+  const dart__segment_t *segment = at->segment;
+
+  return __builtin_expect(dart__engine.by_relays, 0) && at->team->nunits == dart__world.nunits &&
+         segment->address == NULL && segment->heads == NULL && segment->sizes == NULL &&
+         dart__segment_epoch(segment) == NULL;
+}
+
+/** What stands for the unit's node as a peer (dart__am_node_peer), if by_relays. */
+static inline int32_t dart__relayed_peer(const dart__team_t *team, int32_t unit)
+{
+  return dart__am_node_peer(dart__engine.am, dart__world_node(dart__team_member(team, unit)));
+}
+
+/** Update the word at `offset` of a portion; dart__is_relayed. */
+void dart__relayed_update(const dart__address_t *at, uint64_t offset, uint64_t value,
+                          dart_datatype_t type, dart_operation_t op);
+
+/** Whether updates that were relayed to the node of a unit are outstanding; complete them. */
+bool dart__are_relayed(dart_unit_t unit);
+void dart__relayed_settle(dart_unit_t unit);
+
+/** Whether this job is to have relays: the same on all units. After dart__engine_start. */
+bool dart__relayed_is_wanted(void);
+
+/** Bytes of shared memory that the relays of a node take. */
+size_t dart__relayed_bytes(void);
+
+/** Use such memory; `clears`: this unit of the node makes it empty, before the others relay anything. */
+void dart__relayed_open(char *memory, bool clears);
+
+/** Relay nothing any more. All that this unit has requested is complete. */
+void dart__relayed_close(void);
+
+#endif
