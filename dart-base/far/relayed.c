@@ -37,10 +37,7 @@ bool dart__relayed_is_wanted(void)
          dart__world.nunits - widest >= dart__settings.relayed;
 }
 
-size_t dart__relayed_bytes(void)
-{
-  return (size_t)dart__world.nodes.nnodes * dart__am_relay_bytes(words_of_each());
-}
+static struct dart__am_relay *(*find_relay)(int32_t node, size_t nbytes);
 
 /* Nodes send to different units of a node, so that these share the work. */
 static int32_t partner(int32_t node)
@@ -52,16 +49,13 @@ static int32_t partner(int32_t node)
                               nodes->start[node] + dart__world_node(dart__world.me) % nunits);
 }
 
-void dart__relayed_open(char *memory, bool clears)
+void dart__relayed_open(struct dart__am_relay *(*find)(int32_t node, size_t nbytes))
 {
-  dart__am_relays_t relays = { .base    = memory,
-                               .words   = words_of_each(),
-                               .nnodes  = dart__world.nodes.nnodes,
+  dart__am_relays_t relays = { .words   = words_of_each(),
                                .me      = dart__placement_rank(&dart__world.nodes, dart__world.me),
                                .partner = partner };
 
-  if (clears)
-    dart__am_relays_clear(&relays);
+  find_relay = find;
   dart__am_use_relays(dart__engine.am, &relays);
   dart__engine.by_relays = true;
 }
@@ -69,7 +63,21 @@ void dart__relayed_open(char *memory, bool clears)
 void dart__relayed_close(void)
 {
   dart__engine.by_relays = false;
-  dart__am_use_relays(dart__engine.am, &(dart__am_relays_t){ .base = NULL });
+  dart__am_use_relays(dart__engine.am, &(dart__am_relays_t){ .partner = NULL });
+}
+
+bool dart__relayed_find(const dart__team_t *team, int32_t unit)
+{
+  int32_t           node = dart__team_node_of(team, unit);
+  int32_t           peer = dart__am_node_peer(dart__engine.am, node);
+  dart__am_relay_t *relay;
+
+  if (__builtin_expect(dart__am_has_relay(dart__engine.am, peer), 1))
+    return true;
+  relay = find_relay(node, dart__am_relay_bytes(words_of_each()));
+  if (relay != NULL)
+    dart__am_use_relay(dart__engine.am, peer, relay);
+  return relay != NULL;
 }
 
 void dart__relayed_update(const dart__address_t *at, uint64_t offset, uint64_t value,

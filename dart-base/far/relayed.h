@@ -13,6 +13,10 @@
 #include "model/address.h"
 #include "model/world.h"
 
+/** Find the relay of the unit's node, which is made by the first unit that needs it. False: there is no memory for it, and
+ *  updates are not relayed. */
+bool dart__relayed_find(const dart__team_t *team, int32_t unit);
+
 /** Whether updates of such memory, which is far, are relayed. */
 static inline bool dart__is_relayed(const dart__address_t *at)
 {
@@ -20,7 +24,7 @@ static inline bool dart__is_relayed(const dart__address_t *at)
 
   return __builtin_expect(dart__engine.by_relays, 0) && at->team->nunits == dart__world.nunits &&
          segment->address == NULL && segment->heads == NULL && segment->sizes == NULL &&
-         dart__segment_epoch(segment) == NULL;
+         dart__segment_epoch(segment) == NULL && dart__relayed_find(at->team, at->unit);
 }
 
 /** What stands for the unit's node as a peer (dart__am_node_peer), if by_relays. */
@@ -40,11 +44,10 @@ void dart__relayed_settle(dart_unit_t unit);
 /** Whether this job is to have relays: the same on all units. After dart__engine_start. */
 bool dart__relayed_is_wanted(void);
 
-/** Bytes of shared memory that the relays of a node take. */
-size_t dart__relayed_bytes(void);
-
-/** Use such memory; `clears`: this unit of the node makes it empty, before the others relay anything. */
-void dart__relayed_open(char *memory, bool clears);
+/** Have relays. `find`: that of a node, in memory that the node's units share; all of them get the same. NULL: there is
+ *  no memory for it. */
+struct dart__am_relay;
+void dart__relayed_open(struct dart__am_relay *(*find)(int32_t node, size_t nbytes));
 
 /** Relay nothing any more. All that this unit has requested is complete. */
 void dart__relayed_close(void);

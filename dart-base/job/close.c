@@ -21,7 +21,7 @@ void dart__close(void)
   dart__grants_close();
   dart__watch_close();
   dart__twosided_close();
-  dart__relays_close(dart__teams[DART_TEAM_ALL]);
+  dart__relays_close();
   dart__locality_close();
   dart__team_close_all();
   dart__type_clear();

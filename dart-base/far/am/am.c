@@ -91,6 +91,20 @@ void dart__am_use_relays(dart__am_t *am, const dart__am_relays_t *relays)
   am->relays = *relays;
 }
 
+bool dart__am_has_relay(const dart__am_t *am, int32_t peer)
+{
+  return am->endpoint[peer].relay != NULL;
+}
+
+void dart__am_use_relay(dart__am_t *am, int32_t peer, struct dart__am_relay *relay)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[peer];
+
+  dart__am_spin_lock(&ep->lock);
+  ep->relay = relay;
+  dart__am_spin_unlock(&ep->lock);
+}
+
 int32_t dart__am_node_peer(const dart__am_t *am, int32_t node)
 {
   return am->npeers + node;
@@ -130,7 +144,7 @@ static void send_relayed(dart__am_t *am, bool waits)
 static void send_collected(dart__am_t *am, bool waits)
 {
   send_open(am, waits);
-  if (am->relays.base != NULL)
+  if (am->relays.partner != NULL)
     send_relayed(am, waits);
 }
 

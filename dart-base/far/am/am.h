@@ -35,7 +35,8 @@
 #include "wait/wait.h"
 
 typedef struct dart__am dart__am_t;
-struct dart__am_relays; /* node_relay.h */
+struct dart__am_relay; /* node_relay.h */
+struct dart__am_relays;
 
 /* Memory of this unit, the target of requests. */
 typedef struct {
@@ -119,6 +120,10 @@ void dart__am_use_relays(dart__am_t *am, const struct dart__am_relays *relays);
 /** What stands for a node as a peer, where something is requested or completed by its relay. */
 int32_t dart__am_node_peer(const dart__am_t *am, int32_t node);
 
+/** Whether such a peer has its relay; and give it that, before the first request. One thread. */
+bool dart__am_has_relay(const dart__am_t *am, int32_t peer);
+void dart__am_use_relay(dart__am_t *am, int32_t peer, struct dart__am_relay *relay);
+
 /** Complete all requests, and wait for every reply that was asked for. After a barrier that follows, no
  *  message is under way to this unit. */
 void dart__am_quiesce(dart__am_t *am);
@@ -186,7 +191,7 @@ void dart__am_updates(dart__am_t *am, const dart__am_address_t *at, const uint64
                       dart_operation_t op);
 
 /** An accumulate of one element of 8 bytes, by the relay of a node: in the portion of the unit that has the index
- *  `near_index` among those of the team on the node; at->peer is dart__am_node_peer. */
+ *  `near_index` among those of the team on the node; at->peer is dart__am_node_peer, and has its relay. */
 void dart__am_near_update(dart__am_t *am, const dart__am_address_t *at, uint32_t near_index,
                           uint64_t value, dart_datatype_t type, dart_operation_t op);
 #define DART__AM_NEAR_UNITS DART__AM_COUNT_MOST /* indices are below */

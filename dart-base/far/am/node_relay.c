@@ -5,14 +5,10 @@
 
 #include "base/counters.h"
 
-void dart__am_relays_clear(const dart__am_relays_t *relays)
+void dart__am_relay_init(dart__am_relay_t *relay, int32_t node)
 {
-  for (int32_t node = 0; node < relays->nnodes; node++) {
-    dart__am_relay_t *relay = dart__am_relay_of(relays, node);
-
-    memset(relay, 0, sizeof *relay);
-    relay->node = node;
-  }
+  memset(relay, 0, sizeof *relay);
+  relay->node = node;
 }
 
 uint64_t dart__am_relay_add(dart__am_relay_t *relay, size_t words, const dart__am_batch_t *batch)

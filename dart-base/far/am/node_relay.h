@@ -26,7 +26,7 @@
 #include "far/am/spin.h"
 #include "wait/wait.h"
 
-typedef struct {
+typedef struct dart__am_relay {
   _Alignas(64) dart__am_spin_t lock; /* of what follows, to `sent`, which is read without it */
   bool             is_claimed;       /* a thread is about to send */
   int32_t          sender; /* the unit, by its index on the node, that sent the last message */
@@ -39,27 +39,19 @@ typedef struct {
   _Alignas(64) uint64_t words[];
 } dart__am_relay_t;
 
-/* The relays of a node, which its units share. */
+/* What a unit knows of the relays of its node. */
 typedef struct dart__am_relays {
-  char   *base;  /* aligned to 64 bytes; NULL: there are none */
   size_t  words; /* that a relay takes, at most DART__AM_WORDS */
-  int32_t nnodes;
-  int32_t me; /* this unit's index on its node */
-  /* The unit of a node that applies what this node's relay sends; the same for all units of this node. */
+  int32_t me;    /* a number of this unit, of its own on its node */
+  /* The unit of a node that applies what this node's relay sends; the same for all units of this node. NULL: there are no
+   * relays. */
   int32_t (*partner)(int32_t node);
 } dart__am_relays_t;
 
 /** Bytes of one. */
 static inline size_t dart__am_relay_bytes(size_t words)
 {
-  size_t nbytes = sizeof(dart__am_relay_t) + words * sizeof(uint64_t);
-
-  return (nbytes + 63) / 64 * 64;
-}
-
-static inline dart__am_relay_t *dart__am_relay_of(const dart__am_relays_t *relays, int32_t node)
-{
-  return (void *)(relays->base + (size_t)node * dart__am_relay_bytes(relays->words));
+  return sizeof(dart__am_relay_t) + words * sizeof(uint64_t);
 }
 
 static inline uint64_t dart__am_relay_applied(const dart__am_relay_t *relay)
@@ -74,8 +66,8 @@ static inline uint64_t dart__am_relay_sent(const dart__am_relay_t *relay)
   return atomic_load_explicit((_Atomic uint64_t *)&relay->sent, memory_order_acquire);
 }
 
-/** Make all of them empty, by one unit of the node, before the others use them. */
-void dart__am_relays_clear(const dart__am_relays_t *relays);
+/** Make an empty one for a node, in memory that is aligned to 64 bytes. */
+void dart__am_relay_init(dart__am_relay_t *relay, int32_t node);
 
 /** Append the requests of a batch. Returns the number of the message that will have them; 0: there is no room. */
 uint64_t dart__am_relay_add(dart__am_relay_t *relay, size_t words, const dart__am_batch_t *batch);

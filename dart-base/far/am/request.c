@@ -129,18 +129,12 @@ void dart__am_updates(dart__am_t *am, const dart__am_address_t *at, const uint64
 void dart__am_near_update(dart__am_t *am, const dart__am_address_t *at, uint32_t near_index,
                           uint64_t value, dart_datatype_t type, dart_operation_t op)
 {
-  dart__am_record_t    r  = { .word        = dart__am_word(DART__AM_NEAR_UPDATE, (unsigned)type, op,
-                                                           near_index, at->offset),
-                              .first       = &value,
-                              .first_bytes = sizeof value };
-  dart__am_endpoint_t *ep = &am->endpoint[at->peer];
+  dart__am_record_t r = { .word        = dart__am_word(DART__AM_NEAR_UPDATE, (unsigned)type, op,
+                                                       near_index, at->offset),
+                          .first       = &value,
+                          .first_bytes = sizeof value };
 
-  dart__am_spin_lock(&ep->lock);
-  if (ep->relay == NULL)
-    ep->relay = dart__am_relay_of(&am->relays, at->peer - am->npeers);
-  dart__am_endpoint_reserve(am, at->peer, ep, dart__am_record_words(&r), 0);
-  dart__am_endpoint_append(ep, at, &r);
-  dart__am_spin_unlock(&ep->lock);
+  append_record(am, at, &r);
 }
 
 /* Elements that fit a record. `values` is ignored for NO_OP. */
