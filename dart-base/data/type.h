@@ -89,13 +89,6 @@ static inline bool dart__type_is_contiguous(const dart__type_t *type)
   return type->kind <= DART__TYPE_CUSTOM;
 }
 
-/** Whether an operand of `nelem` such elements is copied before the call returns. */
-static inline bool dart__type_is_copied(const dart__type_t *type, size_t nelem)
-{
-  return nelem <= DART_COPIED_MOST && dart__type_is_contiguous(type) &&
-         nelem * type->elem_size <= DART_COPIED_MOST;
-}
-
 /** Bytes from the first address to one past the last byte that `nelem` elements may touch;
  *  SIZE_MAX if that does not fit. */
 size_t dart__type_span(const dart__type_t *type, size_t nelem);

@@ -5,7 +5,6 @@
  * outstanding all are completed locally. */
 #include "far/completion.h"
 
-#include "base/counters.h"
 #include "far/engine.h"
 #include "far/far_ops.h"
 #include "far/far_team.h"

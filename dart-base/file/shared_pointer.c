@@ -7,7 +7,6 @@
 #include "file/file_transfer.h"
 #include "memory/word.h"
 #include "model/argument_check.h"
-#include "model/world.h"
 
 DART__PROFILED(dart_file_read_shared);
 DART__PROFILED(dart_file_write_shared);

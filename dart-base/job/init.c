@@ -12,8 +12,6 @@
 #include "base/profile.h"
 #include "base/unknown.h"
 #include "coll/coll.h"
-#include "data/op.h"
-#include "data/type.h"
 #include "epoch/epoch_calls.h"
 #include "epoch/epoch_memory.h"
 #include "epoch/epoch_target.h"

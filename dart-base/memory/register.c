@@ -23,7 +23,6 @@
 #include "memory/segment_state.h"
 #include "model/address.h"
 #include "model/argument_check.h"
-#include "model/world.h"
 #include "net.h"
 #include "wait/foreign.h"
 

@@ -27,7 +27,6 @@
 #include "base/assert.h"
 #include "base/counters.h"
 #include "base/profile.h"
-#include "base/size.h"
 #include "far/engine.h"
 #include "far/gone.h"
 #include "far/progress.h"

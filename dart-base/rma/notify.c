@@ -23,7 +23,6 @@
 #include "rma/transfer.h"
 #include "rma/words.h"
 #include "wait/atomic.h"
-#include "wait/near.h"
 
 DART__PROFILED(dart_put_notify);
 DART__PROFILED(dart_notify);

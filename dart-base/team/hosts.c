@@ -8,7 +8,6 @@
 #include "coll/nodes.h"
 #include "coll/step.h"
 #include "memory/pool.h"
-#include "model/world.h"
 
 typedef struct {
   uint64_t shape; /* its fingerprint */

@@ -14,7 +14,6 @@
 #include "base/assert.h"
 #include "base/config.h"
 #include "base/profile.h"
-#include "base/size.h"
 #include "coll/coll.h"
 #include "far/far_ops.h"
 #include "far/progress.h"

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "model/record.h"
-#include "model/world.h"
 #include "mpi/vendor.h"
 
 static struct {

@@ -14,14 +14,6 @@ typedef struct {
   void        *made; /* the cache entry of `type`; NULL: the type is MPI's own */
 } dart__mpi_layout_t;
 
-/** `nbytes` bytes in a row, at most INT_MAX. */
-static inline dart__mpi_layout_t dart__mpi_bytes(size_t nbytes_off, size_t nbytes)
-{
-  return (dart__mpi_layout_t){ .nbytes_off = (MPI_Aint)nbytes_off,
-                               .count      = (int)nbytes,
-                               .type       = MPI_BYTE };
-}
-
 /** Elements that one MPI call should move between two types: whole instances of both, no count beyond an
  *  int, and of scattered data no more than MPI moves fast, if so many are whole instances. 0: not even the least
  *  number of whole instances fits, or not even a single element; the caller then goes by runs. */

@@ -3,7 +3,6 @@
 
 #include "base/counters.h"
 #include "far/am/instance.h"
-#include "wait/atomic.h"
 
 #define EAGER_MOST 8192 /* bytes of data that a transport most likely sends eagerly */
 
