@@ -18,6 +18,7 @@
 #include "base/last_call.h"
 #include "base/libc.h"
 #include "base/log.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "net.h"
 
@@ -136,6 +137,11 @@ static dart_ret_t begin_cycle(void)
     return dart__fail(DART_ERR_OTHER,
                       "unit %u ran a program before that has ended without dart_exit",
                       dart__shmem.unit);
+  /* relaxed: a loss that comes later is one of this cycle */
+  if (atomic_load_explicit(&dart__shmem.job->nlost, memory_order_relaxed) > 0)
+    return dart__fail(
+        DART_ERR_UNIT_LOST,
+        "units were lost: the job cannot begin another cycle of dart_init and dart_exit");
   /* seq_cst, both: pairs with the launcher's, see job_file.h */
   atomic_store_explicit(own_cycle(), cycle, memory_order_seq_cst);
   if (atomic_load_explicit(&dart__shmem.job->left, memory_order_seq_cst) >= cycle)
@@ -177,6 +183,16 @@ static dart_ret_t open_nodes(void)
   return ret;
 }
 
+/* Before any collective. */
+static void open_lost(void)
+{
+  dart__job_t *job = dart__shmem.job;
+
+  dart__lost = (dart__lost_t){ .count = NULL };
+  if (job->survives)
+    dart__lost = (dart__lost_t){ &job->nlost, job->lost, &job->surviving, job->ballots };
+}
+
 dart_ret_t dart__net_join(int *argc, char ***argv, dart_thread_support_level_t wanted,
                           dart_thread_support_level_t *provided_out)
 {
@@ -201,8 +217,9 @@ dart_ret_t dart__net_join(int *argc, char ***argv, dart_thread_support_level_t w
   dart__world.me         = (dart_unit_t)dart__shmem.unit;
   dart__world.many_nodes = dart__shmem.job->nnodes > 1;
   dart__world.one_host   = true;
-  dart__world.node_of    = calloc((size_t)dart__world.nunits, sizeof *dart__world.node_of);
-  *provided_out          = wanted;
+  open_lost();
+  dart__world.node_of = calloc((size_t)dart__world.nunits, sizeof *dart__world.node_of);
+  *provided_out       = wanted;
   dart__world_set_pace((uint32_t)dart__world.nunits); /* nodes share the processors, too */
   /* the first barrier of all units: a unit that fails here must not leave the others waiting */
   waiting = dart__waiting_begin(dart__call, (dart__wait_for_t){ .kind = DART__WAIT_JOB });

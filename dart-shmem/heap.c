@@ -43,8 +43,8 @@ static uint64_t cut_together(dart__team_t *team, size_t nbytes)
   published = (uint64_t *)(void *)dart__exchange_slot(x, 0);
   if (team->me == 0)
     *published = cut;
-  dart__exchange_wait(x, &dart__world.wait);
-  return *published;
+  dart__exchange_wait(x, &team->wait);
+  return team->is_broken ? 0 : *published;
 }
 
 dart_ret_t dart__net_chunk_prepare(const dart__team_t *team, dart__chunk_t *chunk)

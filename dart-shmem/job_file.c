@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/config.h"
 #include "base/free_memory.h"
 #include "base/log.h"
 
@@ -104,6 +105,14 @@ uint64_t dart__job_record(uint32_t unit)
          unit * round_up(sizeof(dart__record_t), page_size());
 }
 
+/* Bytes of the header that are used: ballots of this job's units only. */
+static size_t header_bytes(uint32_t nunits)
+{
+  size_t nballots = dart__settings.survive == 1 ? nunits : 0;
+
+  return offsetof(dart__job_t, ballots) + nballots * sizeof(dart__ballot_t);
+}
+
 static dart__job_t *map_header(int fd)
 {
   void *at = mmap(NULL, sizeof(dart__job_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -124,7 +133,7 @@ dart_ret_t dart__job_create(uint32_t nunits, uint32_t nnodes, int *fd_out)
     return dart__fail(DART_ERR_OTHER, "cannot make shared memory in " DIRECTORY ": %s",
                       strerror(errno));
   if ((ret = enlarge(fd, &nbytes)) != DART_OK ||
-      (ret = dart__job_reserve(fd, 0, sizeof *job, NULL)) != DART_OK)
+      (ret = dart__job_reserve(fd, 0, header_bytes(nunits), NULL)) != DART_OK)
     goto close_file;
   if ((job = map_header(fd)) == NULL) {
     ret = DART_ERR_OTHER;
@@ -132,10 +141,11 @@ dart_ret_t dart__job_create(uint32_t nunits, uint32_t nnodes, int *fd_out)
   }
 
   /* All other members start as 0. No order is needed: no other process has the file yet. */
-  job->nbytes = nbytes;
-  job->nunits = nunits;
-  job->nnodes = nnodes;
-  job->magic  = DART__JOB_MAGIC;
+  job->nbytes   = nbytes;
+  job->nunits   = nunits;
+  job->nnodes   = nnodes;
+  job->survives = dart__settings.survive == 1;
+  job->magic    = DART__JOB_MAGIC;
   dart__barrier_init(&job->barrier, nunits, 0);
   atomic_store_explicit(&job->next, dart__job_record(nunits), memory_order_relaxed);
   atomic_store_explicit(&job->left, UINT32_MAX, memory_order_relaxed);

@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/ballot.h"
 #include "model/record.h"
 #include "wait/barrier.h"
 
@@ -36,7 +37,7 @@
 
 /* "DARTJOB" and the version of the layout below: a launcher and a program built from different
  * versions must not share a job. Counts up with every change of dart__job_t. */
-#define DART__JOB_MAGIC UINT64_C(0x444152544a4f4207)
+#define DART__JOB_MAGIC UINT64_C(0x444152544a4f4208)
 
 typedef struct {
   uint64_t magic;  /* DART__JOB_MAGIC */
@@ -67,6 +68,14 @@ typedef struct {
    * unit waits in a cycle that another one does not join, the unit or the launcher sees it (Dekker). */
   alignas(64) _Atomic uint32_t left;
   _Atomic uint32_t cycle[DART__JOB_UNITS_MAX];
+
+  /* Units that die while the others go on: model/lost.h. Units write `surviving`, the launcher `lost` and `nlost`. */
+  uint32_t survives; /* DART_SURVIVE is 1 */
+  _Atomic uint32_t
+      surviving; /* 1: all units have come through dart_init, so the job outlives units from now on */
+  alignas(64) _Atomic uint32_t nlost;
+  _Atomic uint32_t lost[DART__JOB_UNITS_MAX];
+  dart__ballot_t   ballots[DART__JOB_UNITS_MAX];
 } dart__job_t;
 
 /** Make a job for `nunits` units (1 .. DART__JOB_UNITS_MAX) on `nnodes` nodes with its header filled in.

@@ -10,6 +10,7 @@
 
 #include "base/free_memory.h"
 #include "base/log.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "net.h"
 
@@ -18,7 +19,7 @@ dart__shmem_t dart__shmem;
 /* Two words of `worst` in turns, for each value: a word is cleared when every unit has read it, and used again two
  * agreements later, which no unit reaches before the units that clear have gone on. Values are kept as unsigned numbers
  * of the same order; 0 is below all of them. */
-void dart__net_agree(int32_t *values, size_t count)
+static void agree_by_barrier(int32_t *values, size_t count)
 {
   dart__job_t      *job   = dart__shmem.job;
   _Atomic uint32_t *worst = job->worst[dart__shmem.episode / 2 & 1]; /* two episodes an agreement */
@@ -39,6 +40,29 @@ void dart__net_agree(int32_t *values, size_t count)
   dart__barrier_wait(&job->barrier, &dart__shmem.episode, 0, &dart__world.wait);
   for (size_t i = 0; i < count; i++)
     atomic_store_explicit(&worst[i], 0, memory_order_relaxed);
+}
+
+/* Where units may be lost: by a vote on each value. */
+static void agree_by_vote(int32_t *values, size_t count)
+{
+  dart__members_t all = { .count = dart__world.nunits, .stride = 1 };
+
+  for (size_t i = 0; i < count; i++) {
+    dart__vote_t          vote = { dart__lost.ballots, &all, dart__world.me, ++dart__shmem.nvotes,
+                                   dart__is_lost };
+    dart__ballot_values_t mine = { 0, (uint32_t)values[i] ^ UINT32_C(0x80000000) };
+
+    dart__ballot_vote(&vote, &mine, NULL, &(dart__wait_policy_t){ .pace = &dart__world.pace });
+    values[i] = (int32_t)((uint32_t)mine.most ^ UINT32_C(0x80000000));
+  }
+}
+
+void dart__net_agree(int32_t *values, size_t count)
+{
+  if (dart__survives_now())
+    agree_by_vote(values, count);
+  else
+    agree_by_barrier(values, count);
 }
 
 void dart__net_abort(int code, bool is_asked)

@@ -9,6 +9,7 @@ typedef struct {
   int               fd;
   uint32_t          unit;
   uint32_t          episode; /* of the job's barrier */
+  uint64_t          nvotes;  /* of the job, which no team's have for keys */
   dart__net_model_t model;   /* of the network between nodes ... */
   dart__net_comm_t *comm;    /* ... and this unit's end of it; NULL: there is one node */
 } dart__shmem_t;

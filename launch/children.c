@@ -267,6 +267,12 @@ void children_let_end(children_t *children, int code)
   children->last.tv_sec += SOON_SECONDS;
 }
 
+void children_note_code(children_t *children, int code)
+{
+  if (!children->ending && children->code == 0)
+    children->code = code;
+}
+
 bool children_are_ending(const children_t *children)
 {
   return children->ending;

@@ -41,7 +41,10 @@ void children_end(children_t *children, int code);
 /** As children_end, but children first have two seconds to end by themselves. */
 void children_let_end(children_t *children, int code);
 
-/** Whether one of these was called. */
+/** The exit code, unless a later call sets one: the first that is not 0 counts. */
+void children_note_code(children_t *children, int code);
+
+/** Whether one of the first two was called. */
 bool children_are_ending(const children_t *children);
 
 /** Whether the launcher got a signal that asks the program to end. */

@@ -23,29 +23,31 @@
 #define DART__MI ((size_t)1 << 20)
 #define DART__GI ((size_t)1 << 30)
 
-#define DART__CONFIG_TABLE(SIZE, INT, CHOICE, OUTPUT, TEXT)                                     \
-  SIZE(heap_chunk, "DART_HEAP_CHUNK", 64 * DART__MI, 64 * DART__KI, 1024 * DART__GI,            \
-       "address space of a unit's portion of a chunk; larger allocations get their own chunk")  \
-  SIZE(pool, "DART_POOL", 1 * DART__GI, 1 * DART__MI, 1024 * DART__GI,                          \
-       "address space of a unit's pool for dart_memalloc; pages are reserved as it grows")      \
-  CHOICE(huge_pages, "DART_HUGE_PAGES", DART__HUGE_PAGES_AUTO, "auto|none",                     \
-         "put memory of at least 2 MiB in huge pages, if the system grants them")               \
-  CHOICE(progress, "DART_PROGRESS", DART__PROGRESS_AUTO, "auto|none|thread",                    \
-         "who serves other nodes while the program computes; auto: a thread if the MPI allows") \
-  INT(aggregate, "DART_AGGREGATE", -1, -1, 3800,                                                \
-      "far puts and gets of up to so many bytes are aggregated until a flush; -1: if that "     \
-      "thread runs 1024, or 3800 where windows are dynamic, else 0")                            \
-  CHOICE(window, "DART_MPI_WINDOW", DART__WINDOW_AUTO, "auto|dynamic|static",                   \
-         "one window a team, or one a chunk; auto: static where the transport reaches memory")  \
-  TEXT(net, "DART_NET", "rdma",                                                                 \
-       "the network between nodes of dart-shmem: rdma|software,latency=2us,bandwidth=10G,"      \
-       "jitter=1us,seed=7")                                                                     \
-  OUTPUT(stats, "DART_STATS", "none|summary|csv|json",                                          \
-         "print what was counted at dart_exit: FORM, to stderr, or FORM:FILE; %u: the unit; "   \
-         "near, or near,FORM: count operations on near memory, too, which makes them slower")   \
-  INT(hang, "DART_HANG", 0, 0, 1000000,                                                         \
-      "seconds a wait may last before it is printed what all units wait for; 0: no limit")      \
-  CHOICE(backtrace, "DART_BACKTRACE", 1, "0|1",                                                 \
+#define DART__CONFIG_TABLE(SIZE, INT, CHOICE, OUTPUT, TEXT)                                        \
+  SIZE(heap_chunk, "DART_HEAP_CHUNK", 64 * DART__MI, 64 * DART__KI, 1024 * DART__GI,               \
+       "address space of a unit's portion of a chunk; larger allocations get their own chunk")     \
+  SIZE(pool, "DART_POOL", 1 * DART__GI, 1 * DART__MI, 1024 * DART__GI,                             \
+       "address space of a unit's pool for dart_memalloc; pages are reserved as it grows")         \
+  CHOICE(huge_pages, "DART_HUGE_PAGES", DART__HUGE_PAGES_AUTO, "auto|none",                        \
+         "put memory of at least 2 MiB in huge pages, if the system grants them")                  \
+  CHOICE(progress, "DART_PROGRESS", DART__PROGRESS_AUTO, "auto|none|thread",                       \
+         "who serves other nodes while the program computes; auto: a thread if the MPI allows")    \
+  INT(aggregate, "DART_AGGREGATE", -1, -1, 3800,                                                   \
+      "far puts and gets of up to so many bytes are aggregated until a flush; -1: if that "        \
+      "thread runs 1024, or 3800 where windows are dynamic, else 0")                               \
+  CHOICE(window, "DART_MPI_WINDOW", DART__WINDOW_AUTO, "auto|dynamic|static",                      \
+         "one window a team, or one a chunk; auto: static where the transport reaches memory")     \
+  TEXT(net, "DART_NET", "rdma",                                                                    \
+       "the network between nodes of dart-shmem: rdma|software,latency=2us,bandwidth=10G,"         \
+       "jitter=1us,seed=7")                                                                        \
+  OUTPUT(stats, "DART_STATS", "none|summary|csv|json",                                             \
+         "print what was counted at dart_exit: FORM, to stderr, or FORM:FILE; %u: the unit; "      \
+         "near, or near,FORM: count operations on near memory, too, which makes them slower")      \
+  INT(hang, "DART_HANG", 0, 0, 1000000,                                                            \
+      "seconds a wait may last before it is printed what all units wait for; 0: no limit")         \
+  CHOICE(survive, "DART_SURVIVE", 0, "0|1",                                                        \
+         "1: the job goes on without units that die; calls that need one of them return an error") \
+  CHOICE(backtrace, "DART_BACKTRACE", 1, "0|1",                                                    \
          "1: a unit that crashes prints where, unless the program handles the signal itself")
 
 /* Constants. Checked builds read them from the environment, so that tests reach corners with few data and units. */

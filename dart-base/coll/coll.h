@@ -4,7 +4,8 @@
  *
  * They go through the team's exchange in steps, see coll/step.h, in pieces that fit its buffers. All
  * units of the team call, in the same order, with arguments that agree. Buffers are checked by the
- * caller. Results are the same on all units. */
+ * caller. Results are the same on all units. In a team that is broken (model/lost.h) buffers are half filled or untouched,
+ * and the caller returns dart__team_result. */
 #include <stdint.h>
 
 #include "coll/staged.h"
@@ -24,7 +25,7 @@ dart_ret_t dart__coll_gather(dart__team_t *team, const void *send, void *recv, s
 /** Block u of `recv` is unit u's `send`; `send` may be this unit's block of `recv`. */
 dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv, size_t nbytes);
 
-/** dart__coll_allgather for a few bytes of DART's own. It cannot fail. */
+/** dart__coll_allgather for a few bytes of DART's own. It cannot fail, but for a broken team. */
 void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nbytes);
 
 /** The same among the units of each node, in the order of node_units; at most a cache line. */

@@ -8,6 +8,7 @@
 #include "data/name.h"
 #include "data/op.h"
 #include "model/argument_check.h"
+#include "model/lost.h"
 #include "wait/timed.h"
 
 DART__PROFILED(dart_barrier);
@@ -71,10 +72,10 @@ static inline dart__timed_t begin_timed(dart__team_t *team, const char *function
 }
 
 /* The collective that began with begin_timed is over. */
-static dart_ret_t ended(dart__timed_t timed, dart_ret_t ret)
+static dart_ret_t ended(const dart__team_t *team, dart__timed_t timed, dart_ret_t ret)
 {
   dart__timed_end(DART__COUNT_COLLECTIVE, timed);
-  return ret;
+  return dart__team_result(team, ret);
 }
 
 static __attribute__((noinline)) void timed_barrier(dart__team_t *team)
@@ -96,7 +97,7 @@ dart_ret_t dart_barrier(dart_team_t teamid)
     dart__coll_barrier(team);
   else
     timed_barrier(team);
-  return DART_OK;
+  return dart__team_result(team, DART_OK);
 }
 
 dart_ret_t dart_bcast(void *buf, size_t nelem, dart_datatype_t dtype, dart_team_unit_t root,
@@ -112,7 +113,7 @@ dart_ret_t dart_bcast(void *buf, size_t nelem, dart_datatype_t dtype, dart_team_
       !check_buffer(__func__, "buf", buf, nbytes))
     return DART_ERR_INVAL;
   timed = begin_timed(team, __func__, BCAST, nbytes, root.id);
-  return ended(timed, dart__coll_bcast(team, buf, nbytes, root.id));
+  return ended(team, timed, dart__coll_bcast(team, buf, nbytes, root.id));
 }
 
 /* Compute `nbytes` per unit of the team, and check that all units' blocks together fit memory. */
@@ -141,7 +142,7 @@ dart_ret_t dart_scatter(const void *sendbuf, void *recvbuf, size_t nelem, dart_d
   if (nbytes == 0)
     return DART_OK;
   timed = begin_timed(team, __func__, SCATTER, nbytes, root.id);
-  return ended(timed, dart__coll_scatter(team, sendbuf, recvbuf, nbytes, root.id));
+  return ended(team, timed, dart__coll_scatter(team, sendbuf, recvbuf, nbytes, root.id));
 }
 
 dart_ret_t dart_gather(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
@@ -158,7 +159,7 @@ dart_ret_t dart_gather(const void *sendbuf, void *recvbuf, size_t nelem, dart_da
   if (nbytes == 0)
     return DART_OK;
   timed = begin_timed(team, __func__, GATHER, nbytes, root.id);
-  return ended(timed, dart__coll_gather(team, sendbuf, recvbuf, nbytes, root.id));
+  return ended(team, timed, dart__coll_gather(team, sendbuf, recvbuf, nbytes, root.id));
 }
 
 dart_ret_t dart_allgather(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
@@ -176,7 +177,7 @@ dart_ret_t dart_allgather(const void *sendbuf, void *recvbuf, size_t nelem, dart
   if (sendbuf == NULL || sendbuf == recvbuf) /* in place */
     sendbuf = (char *)recvbuf + (size_t)team->me * nbytes;
   timed = begin_timed(team, __func__, ALLGATHER, nbytes, DART__EVERY_UNIT);
-  return ended(timed, dart__coll_allgather(team, sendbuf, recvbuf, nbytes));
+  return ended(team, timed, dart__coll_allgather(team, sendbuf, recvbuf, nbytes));
 }
 
 /* Check all units' counts and displacements for overflows. */
@@ -226,7 +227,8 @@ dart_ret_t dart_allgatherv(const void *sendbuf, size_t nsendelem, dart_datatype_
     sendbuf = (char *)recvbuf + recvdispls[team->me] * type->elem_size;
   timed = begin_timed(team, __func__, ALLGATHERV, total, DART__EVERY_UNIT);
   return ended(
-      timed, dart__coll_allgatherv(team, sendbuf, recvbuf, nrecvelem, recvdispls, type->elem_size));
+      team, timed,
+      dart__coll_allgatherv(team, sendbuf, recvbuf, nrecvelem, recvdispls, type->elem_size));
 }
 
 dart_ret_t dart_alltoall(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
@@ -240,7 +242,7 @@ dart_ret_t dart_alltoall(const void *sendbuf, void *recvbuf, size_t nelem, dart_
       !check_buffer(__func__, "recvbuf", recvbuf, nbytes))
     return DART_ERR_INVAL;
   timed = begin_timed(team, __func__, ALLTOALL, nbytes, DART__EVERY_UNIT);
-  return ended(timed,
+  return ended(team, timed,
                dart__coll_alltoall(team, sendbuf == NULL ? recvbuf : sendbuf, recvbuf, nbytes));
 }
 
@@ -266,7 +268,7 @@ static dart_ret_t reduce(const char *function, const void *sendbuf, void *recvbu
   if (nelem == 0)
     return DART_OK;
   timed = begin_timed(team, function, root == DART__EVERY_UNIT ? ALLREDUCE : REDUCE, nbytes, root);
-  return ended(timed, dart__coll_reduce(team, sendbuf, recvbuf, nelem, dtype, op, root));
+  return ended(team, timed, dart__coll_reduce(team, sendbuf, recvbuf, nelem, dtype, op, root));
 }
 
 dart_ret_t dart_allreduce(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,

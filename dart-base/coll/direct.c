@@ -11,6 +11,7 @@
 #include "coll/mapped.h"
 #include "coll/step.h"
 #include "data/op.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "wait/foreign.h"
 
@@ -62,6 +63,7 @@ static direct_t publish_buffers(dart__team_t *team, const published_t *own)
 
   memcpy(dart__exchange_slot(x, x->me), own, sizeof *own);
   dart__step_end(team);
+  d.ret = dart__team_result(team, DART_OK);
   return d;
 }
 
@@ -79,9 +81,9 @@ static dart_ret_t end_direct(const direct_t *d)
 {
   dart__count(DART__COUNT_COLL_DIRECT);
   if (d->by_kernel)
-    return dart__coll_agree(d->team, d->ret);
+    return dart__team_result_now(d->team, dart__coll_agree(d->team, d->ret));
   dart__step_end(d->team);
-  return d->ret;
+  return dart__team_result_now(d->team, d->ret);
 }
 
 static pid_t process_of(const dart__team_t *team, int32_t unit)
@@ -410,7 +412,7 @@ bool dart__direct_reduce(dart__team_t *team, const void *send, void *recv, size_
     free(r.sum);
     return false;
   }
-  d.ret = have_memory(&d);
+  d.ret = dart__worse(d.ret, have_memory(&d));
   if (d.ret == DART_OK)
     reduce_share(&d, &r, nelem, root);
   free(r.sum);

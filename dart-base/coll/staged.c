@@ -9,17 +9,19 @@
 #include "coll/step.h"
 #include "data/op.h"
 #include "data/type.h"
+#include "model/lost.h"
 
 /* Up to this size every unit combines all slots itself, which takes one step less; with two units always, for
  * then it copies less, too. */
 #define ALONE_BYTES 512
 
-void dart__coll_barrier(dart__team_t *team)
+dart_ret_t dart__coll_barrier(dart__team_t *team)
 {
   if (dart__step_end(team)) {
     dart__nodes_barrier(team);
     dart__step_release(team);
   }
+  return dart__team_result(team, DART_OK);
 }
 
 void dart__coll_node_barrier(dart__team_t *team)
@@ -86,6 +88,8 @@ static void reduce_on_node(dart__team_t *team, const char *send, char *recv, siz
   size_t            share;
 
   dart__step_end(team);
+  if (team->is_broken)
+    return;
   if (nelem * r->size <= ALONE_BYTES || x->nunits == 2 || r->root != DART__EVERY_UNIT) {
     if (is_receiver(team, r))
       combine_slots(&slots, recv, 0, nelem, r);
@@ -96,7 +100,8 @@ static void reduce_on_node(dart__team_t *team, const char *send, char *recv, siz
   combine_slots(&slots, result, dart__least(nelem, x->me * share),
                 dart__least(nelem, (x->me + 1) * share), r);
   dart__step_end(team);
-  memcpy(recv, result, nelem * r->size);
+  if (!team->is_broken)
+    memcpy(recv, result, nelem * r->size);
 }
 
 /* ---- along the tree of a node ---- */
@@ -131,7 +136,7 @@ static void reduce_in_tree(dart__team_t *team, char *recv, size_t nelem, const r
     }
     dart__step_release(team);
   }
-  if (is_receiver(team, r))
+  if (is_receiver(team, r) && !team->is_broken)
     memcpy(recv, dart__tree_result(&x->tree, &data), data.nbytes);
 }
 
@@ -149,7 +154,7 @@ static void reduce_over_nodes(dart__team_t *team, char *recv, size_t nelem, cons
                                                    : dart__team_node_of(team, r->root));
     dart__step_release(team);
   }
-  if (is_receiver(team, r))
+  if (is_receiver(team, r) && !team->is_broken)
     memcpy(recv, result, nelem * r->size);
 }
 
@@ -190,7 +195,7 @@ static void reduce_in_order(dart__team_t *team, const char *send, char *recv, si
       dart__nodes_allgather(team, result, dart__step_blocks(team, count));
       dart__step_release(team);
     }
-    if (!is_receiver(team, r))
+    if (!is_receiver(team, r) || team->is_broken)
       continue;
     memcpy(recv + at * r->size, result + (size_t)dart__team_rank(team, team->nunits - 1) * count,
            count);
@@ -222,7 +227,7 @@ dart_ret_t dart__staged_reduce(dart__team_t *team, const void *send, void *recv,
     reduce_commuting(team, send, recv, nelem, &r);
   else
     reduce_in_order(team, send, recv, nelem, &r);
-  return DART_OK;
+  return dart__team_result(team, DART_OK);
 }
 
 void dart__coll_most(dart__team_t *team, unsigned long *values, size_t count)
@@ -239,7 +244,7 @@ dart_ret_t dart__coll_agree(dart__team_t *team, dart_ret_t mine)
   unsigned long worst = mine;
 
   dart__coll_most(team, &worst, 1);
-  return (dart_ret_t)worst;
+  return dart__team_result(team, (dart_ret_t)worst);
 }
 
 dart_ret_t dart__coll_refused(const char *function, const dart__team_t *team, dart_ret_t mine,
@@ -249,7 +254,7 @@ dart_ret_t dart__coll_refused(const char *function, const dart__team_t *team, da
     dart__error("%s: refused: units of team %d give different arguments, or one a wrong one; "
                 "this one %llu",
                 function, team->id, (unsigned long long)value);
-  else if (worst != DART_OK && mine == DART_OK)
+  else if (worst != DART_OK && worst != DART_ERR_UNIT_LOST && mine == DART_OK)
     dart__error("%s: it has failed on another unit of team %d", function, team->id);
   return worst;
 }
@@ -260,6 +265,8 @@ dart_ret_t dart__coll_agree_on(const char *function, dart__team_t *team, dart_re
   unsigned long most[3] = { mine, value, ~value };
 
   dart__coll_most(team, most, 3);
+  if (team->is_broken)
+    return DART_ERR_UNIT_LOST;
   if (most[0] == DART_OK && most[1] != ~most[2])
     most[0] = DART_ERR_INVAL;
   return dart__coll_refused(function, team, mine, (dart_ret_t)most[0], value);

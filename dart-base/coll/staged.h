@@ -9,7 +9,10 @@
 
 #include "model/team.h"
 
-void dart__coll_barrier(dart__team_t *team);
+/* DART_ERR_UNIT_LOST, of all but the second and dart__coll_most: the team is broken (model/lost.h). Values and buffers
+ * of the others are as they were then, or half made. */
+
+dart_ret_t dart__coll_barrier(dart__team_t *team);
 
 /** A barrier of the units of each node alone. */
 void dart__coll_node_barrier(dart__team_t *team);

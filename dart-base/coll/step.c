@@ -84,6 +84,8 @@ static inline bool arrive_at_step(dart__team_t *team, const dart__tree_data_t *d
   uint32_t          kind    = team->call.kind;
 
   dart__progress(); /* a unit may wait for deferred updates of this one before it enters the step */
+  if (__builtin_expect(team->is_broken, 0))
+    return false;
   if (__builtin_expect(x->tree.barriers != NULL, 0))
     leads = dart__tree_arrive(&x->tree, &x->episode, kind, team->nnodes > 1 || data != NULL, data,
                               &team->wait);
@@ -93,6 +95,8 @@ static inline bool arrive_at_step(dart__team_t *team, const dart__tree_data_t *d
     dart__barrier_follow(barrier, &x->episode, kind, &team->wait);
   else
     dart__barrier_wait(barrier, &x->episode, kind, &team->wait);
+  if (__builtin_expect(team->is_broken, 0))
+    return false;
   if (__builtin_expect(dart__barrier_differs(barrier), 0))
     end_different(team, leads);
   return leads;

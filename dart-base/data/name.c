@@ -76,6 +76,7 @@ const char *dart_strerror(dart_ret_t ret)
   case DART_ERR_NOTFOUND: return "not found";
   case DART_ERR_NOTINIT: return "DART is not initialised";
   case DART_ERR_NOMEM: return "out of memory";
+  case DART_ERR_UNIT_LOST: return "a unit is lost";
   case DART_ERR_OTHER: return "other error";
   }
   return "unknown result";

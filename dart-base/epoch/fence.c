@@ -21,6 +21,7 @@
 #include "epoch/epoch_calls.h"
 #include "epoch/epoch_origin.h"
 #include "far/progress.h"
+#include "model/lost.h"
 #include "rma/await.h"
 #include "wait/timed.h"
 
@@ -59,8 +60,8 @@ static dart_ret_t verify_history(const dart__access_call_t *call)
   unsigned long most[2] = { call->epoch->history, ~(unsigned long)call->epoch->history };
 
   dart__coll_most(call->team, most, 2);
-  if (most[0] == ~most[1])
-    return DART_OK;
+  if (most[0] == ~most[1] || call->team->is_broken)
+    return dart__team_result(call->team, DART_OK);
   call->epoch->history = 0;
   return dart__epoch_refuse(call, "had fences with different assertions on different units");
 }
@@ -139,24 +140,24 @@ static bool have_arrived(void *context)
 static dart_ret_t complete_fence(const dart__access_call_t *call, bool is_lazy)
 {
   dart__team_t *team = call->team;
-  dart_ret_t    ret;
+  dart_ret_t    ret, verified;
 
   dart__progress(); /* apply deferred updates */
   ret = close_near(call);
-  if (DART__EPOCH_VERIFIES && verify_history(call) != DART_OK) {
-    ret     = dart__worse(ret, DART_ERR_INVAL);
+  if (DART__EPOCH_VERIFIES && (verified = verify_history(call)) != DART_OK) {
+    ret     = dart__worse(ret, verified);
     is_lazy = false; /* perhaps only some units gave it: all wait, as those do that did not */
   }
   if (team->nnodes == 1) {
     dart__team_forget_call(team);
     if (!is_lazy)
-      dart__coll_barrier(team);
+      ret = dart__worse(ret, dart__coll_barrier(team));
   } else {
     call->epoch->expected += count_origins(call);
     ret = dart__worse(ret, close_far(call));
-    if (!is_lazy)
-      dart__await(call->function, have_arrived, call->epoch,
-                  dart__access_waits_for(call, DART__WAIT_FENCE, -1));
+    if (!is_lazy && !dart__await(call->function, have_arrived, call->epoch,
+                                 dart__access_waits_for(call, DART__WAIT_FENCE, -1)))
+      ret = DART_ERR_UNIT_LOST;
   }
   if (!is_lazy)
     dart__progress_settle_lazy();

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "epoch/epoch_origin.h"
 #include "far/progress.h"
+#include "model/lost.h"
 #include "rma/await.h"
 
 static dart__epoch_shared_t *shared_of(const dart__access_call_t *call, int32_t unit)
@@ -113,7 +114,7 @@ static bool enters_soon(dart__epoch_target_t *t, dart__rwlock_t *lock, bool wait
                           &dart__world.wait);
 }
 
-/* The lock of a near portion. False: not now, or, with `waits`, its memory is gone. */
+/* The lock of a near portion. False: not now, or, with `waits`, its memory is gone, or the team is broken. */
 static bool enter_lock(const dart__access_call_t *call, int32_t unit, bool waits)
 {
   dart__epoch_target_t *t        = &call->epoch->target[unit];
@@ -130,9 +131,8 @@ static bool enter_lock(const dart__access_call_t *call, int32_t unit, bool waits
     dart__progress(); /* the holder may wait for deferred updates of this unit */
     waiting =
         dart__waiting_begin(call->function, dart__access_waits_for(call, DART__WAIT_PORTION, unit));
-    dart__rwlock_enter(lock, t->ticket, t->is_exclusive, &dart__world.wait);
+    entered = dart__rwlock_enter(lock, t->ticket, t->is_exclusive, &call->team->wait);
     dart__waiting_end(waiting);
-    entered = true;
   }
   if (entered)
     dart__access_inform_target(call, unit, lock);
@@ -258,8 +258,8 @@ bool dart__access_open(const dart__access_call_t *call, int32_t unit)
   case DART__EPOCH_NONE: return true;
   case DART__EPOCH_FENCE: t->is_open = wait_for_fence(call, unit); break;
   case DART__EPOCH_START:
-    dart__await(call->function, is_posted, &w, dart__access_waits_for(call, DART__WAIT_POST, unit));
-    t->is_open = true;
+    t->is_open = dart__await(call->function, is_posted, &w,
+                             dart__access_waits_for(call, DART__WAIT_POST, unit));
     break;
   default:
     if (dart__access_is_far(call, unit) ? ask_lock(call, unit) : is_open_by_lock(call, unit, true))
@@ -270,10 +270,11 @@ bool dart__access_open(const dart__access_call_t *call, int32_t unit)
 
 dart_ret_t dart__access_refuse_gone(const dart__access_call_t *call, int32_t unit)
 {
-  dart__error("%s: segment %d of team %d is gone at unit %d", call->function, call->segment->id,
-              call->team->id, (int)unit);
+  if (!call->team->is_broken)
+    dart__error("%s: segment %d of team %d is gone at unit %d", call->function, call->segment->id,
+                call->team->id, (int)unit);
   dart__access_drop(call, unit);
-  return DART_ERR_INVAL;
+  return dart__team_result(call->team, DART_ERR_INVAL);
 }
 
 /* Of the units with deferred operations that are not open, the one whose first is the oldest, if it is older than

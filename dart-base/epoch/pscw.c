@@ -255,8 +255,11 @@ static dart_ret_t finish_exposure(const char *function, dart_gptr_t gptr, int32_
   if (!atomic_load_explicit(&call.epoch->is_exposed, memory_order_relaxed)) {
     ret = dart__epoch_refuse(&call, "is not exposed");
   } else if (is_complete == NULL) {
-    dart__await(function, are_complete, &call, origins_of(&call));
+    bool is_over = dart__await(function, are_complete, &call, origins_of(&call));
+
     ret = end_exposure(&call);
+    if (!is_over)
+      ret = DART_ERR_UNIT_LOST;
   } else {
     if (dart__world.pace.progress != NULL)
       dart__world.pace.progress();
@@ -443,6 +446,15 @@ static int32_t first_untold(const dart__access_call_t *call)
   return unit < call->team->nunits ? unit : -1;
 }
 
+/* A member of the team is lost: those that have not posted are not waited for. */
+static dart_ret_t drop_untold(const dart__access_call_t *call)
+{
+  for (int32_t unit = 0; unit < call->team->nunits; unit++)
+    if (call->epoch->target[unit].is_member)
+      dart__access_drop(call, unit);
+  return DART_ERR_UNIT_LOST;
+}
+
 static dart_ret_t complete_access(const dart__access_call_t *call)
 {
   round_t round = { call, 0, DART_OK };
@@ -452,9 +464,10 @@ static dart_ret_t complete_access(const dart__access_call_t *call)
   dart__progress(); /* apply deferred updates */
   for (int32_t unit = 0; unit < call->team->nunits; unit++)
     round.left += call->epoch->target[unit].is_member;
-  while (round.left > 0)
-    dart__await(call->function, tell_some, &round,
-                dart__access_waits_for(call, DART__WAIT_POST, first_untold(call)));
+  while (round.left > 0 && round.ret != DART_ERR_UNIT_LOST)
+    if (!dart__await(call->function, tell_some, &round,
+                     dart__access_waits_for(call, DART__WAIT_POST, first_untold(call))))
+      round.ret = drop_untold(call);
   if (call->team->nnodes > 1) /* posts that waited for company */
     dart__engine_push();
   for (int32_t unit = 0; unit < call->team->nunits; unit++)

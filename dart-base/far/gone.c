@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "net.h"
 
@@ -17,13 +18,22 @@ static bool is_first_to_report(void)
                                   memory_order_relaxed) == 0;
 }
 
-static void check_collective(void *subject)
+/* A wait in a team is given up if a member is lost. */
+static bool is_broken(dart__team_t *team)
 {
-  const dart__team_t *team    = subject;
-  int32_t             missing = dart__exchange_missing(&team->exchange);
+  if (!dart__survives() || !dart__team_look(team))
+    return false;
+  dart__lost_tell();
+  return true;
+}
+
+static bool check_collective(void *subject)
+{
+  dart__team_t *team    = subject;
+  int32_t       missing = dart__exchange_missing(&team->exchange);
 
   if (missing < 0 || !is_first_to_report())
-    return;
+    return is_broken(team);
   dart__error(
       "unit %d waits in a collective of team %d for unit %d, which has ended without dart_exit",
       dart__world.me, team->id, dart__team_member(team, missing));
@@ -60,22 +70,45 @@ static void report_alone(const char *function)
               dart__world.me);
 }
 
+/* A wait for a unit, or for any, is given up. */
+static bool is_partner_lost(dart_unit_t unit)
+{
+  bool is_over = unit == DART__GONE_ANY ? dart__lost_is_news() : unit >= 0 && dart__is_lost(unit);
+
+  if (is_over)
+    dart__lost_tell();
+  return is_over;
+}
+
+bool dart__gone_gives_up(const dart__wait_for_t *what)
+{
+  dart__team_t *team = dart__team_find((dart_team_t)what->team);
+
+  if (!dart__survives())
+    return false;
+  if (what->kind == DART__WAIT_COUNTER || what->kind == DART__WAIT_WORD)
+    return is_partner_lost(DART__GONE_ANY);
+  return team != NULL && is_broken(team);
+}
+
 /* Messages that the unit sent before it ended may still be in flight, for they do not travel together with
  * the information that it is gone. */
-static void check_message(void *subject)
+static bool check_message(void *subject)
 {
   dart__gone_watch_t *watch    = subject;
   dart_unit_t         gone     = is_gone(watch->to) ? watch->to : watch->from;
   bool                is_alone = watch->from == DART__GONE_ANY && are_others_gone();
   int64_t             now;
 
+  if (dart__survives())
+    return is_partner_lost(watch->to) || is_partner_lost(watch->from);
   if (!is_gone(gone) && !is_alone)
-    return;
+    return false;
   now = dart__now_ns();
   if (watch->since == 0)
     watch->since = now;
   if (now - watch->since < IN_FLIGHT_NS || !is_first_to_report())
-    return;
+    return false;
   if (is_gone(gone))
     dart__error("%s: unit %d waits for unit %d, which has ended without dart_exit", watch->function,
                 dart__world.me, gone);
@@ -95,7 +128,7 @@ dart__wait_policy_t dart__gone_wait(dart__gone_watch_t *watch)
 
 void dart__gone_check_all(const char *function)
 {
-  if (!are_others_gone() || !is_first_to_report())
+  if (dart__survives() || !are_others_gone() || !is_first_to_report())
     return;
   report_alone(function);
   dart__net_abort(EXIT_FAILURE, false);

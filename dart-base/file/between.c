@@ -193,8 +193,7 @@ dart_ret_t dart__file_open_boxes(dart__team_t *team, dart_file_t file)
   find_partners(team, b);
   find_senders(team, b);
   clear(b);
-  dart__coll_barrier(team); /* none of them is sent before */
-  return DART_OK;
+  return dart__coll_barrier(team); /* none of them is sent before */
 }
 
 void dart__file_close_boxes(dart_file_t file, bool is_open)
@@ -382,7 +381,7 @@ static bool end_exchange(dart__file_call_t *c, uint64_t round)
     if (node != c->team->node)
       take_answer(c, node);
   c->file->boxes->turn++;
-  return more != 0;
+  return more != 0 && !c->team->is_broken;
 }
 
 void dart__file_begin_between(dart__file_call_t *c, uint64_t round)

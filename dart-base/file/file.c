@@ -8,6 +8,7 @@
 #include "coll/coll.h"
 #include "data/name.h"
 #include "model/argument_check.h"
+#include "model/lost.h"
 #include "model/world.h"
 
 DART__PROFILED(dart_file_error);
@@ -37,7 +38,7 @@ dart_ret_t dart__file_failed(const char *function, const dart__team_t *team, dar
 {
   if (worst == DART_ERR_OTHER || worst == DART_ERR_NOTFOUND)
     last_error = error;
-  if (worst != DART_OK && mine == DART_OK)
+  if (worst != DART_OK && worst != DART_ERR_UNIT_LOST && mine == DART_OK)
     dart__error("%s: it has failed on another unit of team %d", function, team->id);
   return worst;
 }
@@ -47,7 +48,8 @@ dart_ret_t dart__file_agree(const char *function, dart__team_t *team, dart_ret_t
   unsigned long worst[2] = { mine, (unsigned long)error };
 
   dart__coll_most(team, worst, 2);
-  return dart__file_failed(function, team, mine, (dart_ret_t)worst[0], (int)worst[1]);
+  return dart__file_failed(function, team, mine, dart__team_result(team, (dart_ret_t)worst[0]),
+                           (int)worst[1]);
 }
 
 /* The verdict on arguments; `*error` becomes the worst of all units'. */
@@ -58,6 +60,8 @@ static dart_ret_t agree(const char *function, dart__team_t *team, dart_file_t fi
   bool          is_same, is_same_value;
 
   dart__coll_most(team, most, 6);
+  if (team->is_broken)
+    return DART_ERR_UNIT_LOST;
   is_same_value = most[1] == ~most[2];
   is_same       = most[3] == ~most[4];
   *error        = (int)most[5];

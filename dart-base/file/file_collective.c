@@ -91,6 +91,8 @@ static void write_windows(call_t *c)
   for (uint64_t round = 0; round < c->rounds; round++) {
     end_exchange(c, round);
     dart__coll_node_barrier(c->team);
+    if (c->team->is_broken)
+      return;
     begin_exchange(c, round + 1);
     note_error(
         c, dart__window_write(c->file, (unsigned)round, window_start(c, round, c->team->node_me)));
@@ -112,6 +114,8 @@ static void read_windows(call_t *c)
   read_window(c, 0);
   for (uint64_t round = 0; round < c->rounds; round++) {
     dart__coll_node_barrier(c->team);
+    if (c->team->is_broken)
+      return;
     begin_exchange(c, round);
     read_window(c, round + 1);
     end_exchange(c, round);

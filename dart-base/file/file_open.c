@@ -201,9 +201,13 @@ static dart_ret_t agree_on_opened(const char *function, dart__team_t *team, dart
   unsigned long most[5] = { own->ret, own->device, ~own->device, own->number, ~own->number };
 
   dart__coll_most(team, most, 5);
+  if (team->is_broken)
+    return DART_ERR_UNIT_LOST;
   if (most[0] == DART_OK && most[1] == ~most[2] && most[3] == ~most[4])
     return DART_OK;
   dart__coll_share(team, own, all, sizeof *own);
+  if (team->is_broken)
+    return DART_ERR_UNIT_LOST;
   return check_all(function, team, all, path);
 }
 
@@ -224,10 +228,14 @@ static dart_ret_t open_all(const char *function, dart__team_t *team, dart_file_t
 {
   opened_t own = { .ret = collect_arguments(team, mine, flags) }, first;
 
+  if (team->is_broken)
+    return DART_ERR_UNIT_LOST;
   if (team->me == 0 && own.ret == DART_OK)
     own = open_own(function, file, path, true, mode);
   first = own;
   dart__coll_bcast(team, &first, sizeof first, 0);
+  if (team->is_broken)
+    return DART_ERR_UNIT_LOST;
   if (first.ret == DART_ERR_INVAL || first.ret == DART_ERR_NOMEM)
     return dart__coll_refused(function, team, mine, (dart_ret_t)first.ret, flags);
   if (first.ret != DART_OK)
@@ -361,7 +369,7 @@ static dart_ret_t close_all(const char *function, dart__team_t *team, dart_file_
 dart_ret_t dart_file_close(dart_file_t *file)
 {
   dart__team_t *team = NULL;
-  bool          is_open;
+  bool          is_open, is_lost;
   int           own = NOT_KNOWN, worst;
   dart_ret_t    ret;
 
@@ -377,14 +385,17 @@ dart_ret_t dart_file_close(dart_file_t *file)
   worst = ret == DART_OK ? own : 0;
   if (team != NULL) /* then nobody uses the shared pointer any more */
     ret = dart__file_agree_done(__func__, team, *file, ret, &worst);
-  if (ret != DART_OK)
+  is_lost = ret == DART_ERR_UNIT_LOST;
+  if (ret != DART_OK && !is_lost)
     return ret;
   dart__file_end_requests(*file);
-  ret = close_all(__func__, team, *file, own, worst);
+  ret = close_all(__func__, is_lost ? NULL : team, *file, own, worst);
+  if (is_lost && ret == DART_OK)
+    ret = DART_ERR_UNIT_LOST;
   dart__file_close_window(*file, team != NULL);
   dart__file_close_boxes(*file, team != NULL);
   pdart_team_range_destroy(&(*file)->range);
-  delete_file(*file, is_open);
+  delete_file(*file, is_open && !is_lost); /* others may still use its word */
   *file = DART_FILE_NULL;
   return ret;
 }
@@ -493,7 +504,8 @@ dart_ret_t dart_file_set_atomicity(dart_file_t file, bool atomic)
     if (ret != DART_OK)
       return ret;
   }
-  dart__coll_barrier(team); /* accesses of before are over */
-  file->is_atomic = atomic;
-  return DART_OK;
+  ret = dart__coll_barrier(team); /* accesses of before are over */
+  if (ret == DART_OK)
+    file->is_atomic = atomic;
+  return ret;
 }

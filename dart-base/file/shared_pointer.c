@@ -134,9 +134,11 @@ static dart_ret_t ordered(const char *function, dart_file_t file, bool is_read, 
   ret = dart__file_access_packed(function, file, 0, buffer, nelem, mem_type, needs, &access);
   own = (ordered_t){ ret, file->name, ret == DART_OK ? access.nbytes : 0, 0 };
   dart__coll_gather(team, &own, all, sizeof own, 0);
-  if (team->me == 0)
+  if (team->me == 0 && !team->is_broken)
     place_all(team, file, all);
   dart__coll_scatter(team, all, &own, sizeof own, 0);
+  if (team->is_broken)
+    return DART_ERR_UNIT_LOST;
   if (own.ret == DART_OK)
     ret = dart__file_access_packed(function, file, own.place, buffer, nelem, mem_type, needs,
                                    &access);
@@ -181,8 +183,7 @@ dart_ret_t dart_file_seek_shared(dart_file_t file, uint64_t offset)
     return ret;
   if (team->me == 0)
     move(file, offset, DART_OP_REPLACE);
-  dart__coll_barrier(team);
-  return DART_OK;
+  return dart__coll_barrier(team);
 }
 
 dart_ret_t dart_file_tell_shared(dart_file_t file, uint64_t *offset)

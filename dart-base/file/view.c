@@ -15,6 +15,7 @@
 #include "data/name.h"
 #include "file/file.h"
 #include "file/file_request.h"
+#include "model/lost.h"
 
 DART__PROFILED(dart_file_set_view);
 
@@ -101,13 +102,14 @@ static block_t *gather_blocks(dart__team_t *team, const block_t *own, size_t n, 
   }
   dart__coll_share(team, &n, counts, sizeof n);
   *total_out = 0;
-  for (size_t u = 0; u < nunits; u++) {
+  for (size_t u = 0; u < nunits && !team->is_broken; u++) {
     counts[nunits + u] = *total_out;
     *total_out += counts[u];
   }
   all    = malloc((*total_out + 1) * sizeof *all);
   failed = dart__coll_agree(team, all == NULL ? DART_ERR_NOMEM : DART_OK) != DART_OK ||
-           dart__coll_allgatherv(team, own, all, counts, counts + nunits, sizeof *all) != DART_OK;
+           dart__coll_allgatherv(team, own, all, counts, counts + nunits, sizeof *all) != DART_OK ||
+           team->is_broken;
   free(counts);
   if (!failed)
     return all;
@@ -133,7 +135,7 @@ static bool are_apart(dart__team_t *team, dart_file_t file)
   dart__coll_most(team, &whole, 1);
   if (whole == 0) {
     dart__coll_share(team, &period, periods, sizeof period);
-    for (int32_t u = 0; u < team->nunits; u++)
+    for (int32_t u = 0; u < team->nunits && !team->is_broken; u++)
       period = dart__gcd(period, periods[u]);
     whole = !list_blocks(file, period, (uint64_t)team->me, own, &n);
     dart__coll_most(team, &whole, 1);
@@ -175,5 +177,5 @@ dart_ret_t dart_file_set_view(dart_file_t file, uint64_t displacement, dart_data
   file->displacement    = displacement;
   file->has_view        = displacement > 0 || !dart__type_is_contiguous(type);
   file->views_are_apart = are_apart(team, file);
-  return DART_OK;
+  return dart__team_result(team, DART_OK);
 }

@@ -33,6 +33,7 @@
 #include "lock/range_object.h"
 #include "lock/range_table.h"
 #include "model/holds.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "net.h"
 #include "p2p/twosided.h"
@@ -83,6 +84,7 @@ static dart_ret_t start(const char *function, int *argc, char ***argv,
   dart__progress_open();
   dart__leave_open();
   dart__holds_clear();
+  dart__lost_open();
   dart__table_open();
   dart__range_keep_open();
   dart__lock_at_open();
@@ -106,6 +108,8 @@ static dart_ret_t start(const char *function, int *argc, char ***argv,
   dart__info("%s: unit %d of %d, on %d nodes", function, dart__world.me, dart__world.nunits,
              all->nnodes);
   dart__coll_barrier(all);
+  if (dart__survives()) /* relaxed: after a barrier, and the launcher looks when a unit has ended */
+    atomic_store_explicit(dart__lost.begun, 1, memory_order_relaxed);
   return DART_OK;
 
 close_teams:
@@ -183,6 +187,8 @@ dart_ret_t dart_exit(void)
     flush_all();
     dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
   }
+  if (dart__survives()) /* the team of all may be broken */
+    dart__net_agree_on_result(DART_OK);
   dart__close();
   return DART_OK;
 }

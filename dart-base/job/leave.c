@@ -26,6 +26,7 @@
 #include "job/stats_report.h"
 #include "lock/range_keep.h"
 #include "model/holds.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "net.h"
 
@@ -112,6 +113,8 @@ static void leave_job(int code, bool is_alone)
 
   if (is_alone)
     dart__agent_close();
+  if (dart__survives_now())
+    return;     /* it counts as lost: the launcher tells the others */
   code &= 0xff; /* the exit status of the process */
   dart__leave_limit(give_up);
   dart__range_let_go(); /* the program does not hold what was kept for its next call */

@@ -32,6 +32,7 @@
 #include "memory/pool.h"
 #include "model/argument_check.h"
 #include "model/holds.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "wait/mutex.h"
 #include "wait/timed.h"
@@ -148,7 +149,7 @@ static void free_place(const place_t *own)
 }
 
 /* Hear from the leader where its state is, and from the team's first unit where its table is. */
-static void share_places(dart__team_t *team, dart_lock_t lock)
+static dart_ret_t share_places(dart__team_t *team, dart_lock_t lock)
 {
   dart_unit_t leader = dart__team_member(team, team->node_units[0]);
   uint64_t    table  = lock->own.table, at;
@@ -158,6 +159,7 @@ static void share_places(dart__team_t *team, dart_lock_t lock)
   if (team->nnodes > 1)
     dart__coll_bcast(team, &table, sizeof table, 0);
   lock->turns = (dart__table_t){ dart__team_member(team, 0), table };
+  return dart__team_result(team, DART_OK);
 }
 
 static dart_ret_t make_lock(const char *function, dart__team_t *team, dart_lock_t *lock_out)
@@ -166,14 +168,16 @@ static dart_ret_t make_lock(const char *function, dart__team_t *team, dart_lock_
   dart_ret_t  mine = lock == NULL ? DART_ERR_NOMEM : alloc_place(team, &lock->own);
   dart_ret_t  ret  = dart__coll_agree(team, mine);
 
+  if (ret == DART_OK)
+    ret = share_places(team, lock);
   if (ret == DART_OK) {
-    share_places(team, lock);
     *lock_out = lock;
   } else {
     if (mine == DART_OK)
       free_place(&lock->own);
     delete_lock(lock);
-    dart__error("%s: no memory for a lock on every unit of team %d", function, team->id);
+    if (ret != DART_ERR_UNIT_LOST)
+      dart__error("%s: no memory for a lock on every unit of team %d", function, team->id);
   }
   return ret;
 }
@@ -218,27 +222,28 @@ static dart_ret_t end_use(const char *function, dart_lock_t lock)
     dart__error("%s: unit %d holds the lock", function, dart__world.me);
   else if (waits)
     dart__error("%s: a thread of unit %d waits for the lock", function, dart__world.me);
-  else if (ret != DART_OK)
+  else if (ret != DART_OK && ret != DART_ERR_UNIT_LOST)
     dart__error("%s: another unit holds the lock, or waits for it", function);
   return ret;
 }
 
 dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
 {
+  dart_ret_t ret = DART_OK;
+
   if (lock == NULL || *lock == DART_LOCK_NULL)
     return DART_OK;
   if (dart__world.initialized && (*lock)->cycle == dart__world.cycle) {
-    dart_ret_t ret;
-
     dart__call_note(__func__);
     ret = end_use(__func__, *lock);
-    if (ret != DART_OK)
+    if (ret != DART_OK && ret != DART_ERR_UNIT_LOST)
       return ret;
-    free_place(&(*lock)->own);
+    if (ret == DART_OK) /* else others may still use it */
+      free_place(&(*lock)->own);
   }
   delete_lock(*lock);
   *lock = DART_LOCK_NULL;
-  return DART_OK;
+  return ret;
 }
 
 bool dart_lock_initialized(struct dart_lock_struct const *lock)
@@ -366,7 +371,8 @@ static void wait_for_cohort(const dart__team_t *team, const struct dart_lock_str
    * the count is decremented under the mutex, so a later holder sees only units that still wait */
   if (team->nnodes > 1)
     atomic_fetch_add_explicit(&cohort->waiting, 1, memory_order_relaxed);
-  dart__mutex_lock(&cohort->mutex, &dart__world.wait);
+  if (dart__mutex_lock(&cohort->mutex, &dart__world.wait))
+    dart__lost_note_broken();
   if (team->nnodes > 1)
     atomic_fetch_sub_explicit(&cohort->waiting, 1, memory_order_relaxed);
   dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
@@ -427,8 +433,11 @@ dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
   if (is_mine(lock))
     return refuse_holder(__func__);
   dart__progress(); /* as above */
-  if (!dart__mutex_try(&lock->cohort->mutex))
-    return poll();
+  if (!dart__mutex_try(&lock->cohort->mutex)) {
+    if (!dart__mutex_try_broken(&lock->cohort->mutex))
+      return poll();
+    dart__lost_note_broken();
+  }
   if (team->nnodes > 1 && lock->cohort->ticket == 0 && !try_turn(lock)) {
     dart__mutex_unlock(&lock->cohort->mutex);
     return poll();

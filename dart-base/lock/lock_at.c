@@ -24,6 +24,7 @@
 #include "memory/pool.h"
 #include "model/address.h"
 #include "model/holds.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "rma/remote.h"
 #include "wait/mutex.h"
@@ -72,7 +73,8 @@ static dart__grant_turn_t look_at_word(dart__grant_t *grant, const dart__am_host
     w->ticket  = dart__mutex_draw_ticket(w->mutex);
     w->is_late = true;
   }
-  done = w->is_late ? dart__mutex_take_late(w->mutex, w->ticket) : dart__mutex_take_for(w->mutex);
+  done = w->is_late ? dart__mutex_take_late(w->mutex, w->ticket, w->unit)
+                    : dart__mutex_take_for(w->mutex, w->unit);
   return done ? DART__GRANT_NOW : DART__GRANT_LATER;
 }
 
@@ -99,7 +101,7 @@ static answer_t take_or_list(dart__mutex_t *mutex, const request_t *request)
 {
   waiter_t *w;
 
-  if (!is_waited_for(mutex) && dart__mutex_take_for(mutex))
+  if (!is_waited_for(mutex) && dart__mutex_take_for(mutex, request->unit))
     return HELD;
   if (request->kind == ASK_TRY)
     return BUSY;
@@ -114,7 +116,7 @@ static answer_t take_or_list(dart__mutex_t *mutex, const request_t *request)
 static void release_mutex(dart__mutex_t *mutex, int32_t unit)
 {
   if (dart__mutex_is_held(mutex))
-    dart__mutex_unlock(mutex);
+    dart__mutex_unlock_for(mutex, unit);
   else
     dart__error("dart_lock_at_release: unit %d has released a lock of unit %d that nobody holds",
                 unit, dart__world.me);
@@ -272,7 +274,8 @@ static void acquire_near(const dart__address_t *at)
     return;
   waiting = note_lock_at_wait(at);
   timed   = dart__timed_begin(DART__COUNT_LOCK_WAIT);
-  dart__mutex_wait(mutex, &dart__world.wait);
+  if (dart__mutex_wait(mutex, &dart__world.wait))
+    dart__lost_note_broken();
   dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
   dart__waiting_end(waiting);
 }
@@ -306,6 +309,16 @@ dart_ret_t dart_lock_at_acquire(dart_gptr_t gptr)
   return DART_OK;
 }
 
+static bool try_near(dart__mutex_t *mutex)
+{
+  if (dart__mutex_try(mutex))
+    return true;
+  if (!dart__mutex_try_broken(mutex))
+    return false;
+  dart__lost_note_broken();
+  return true;
+}
+
 dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
 {
   dart__address_t at;
@@ -323,7 +336,7 @@ dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
   else if (at.near == NULL)
     done = request_lock_at(&at, ASK_TRY, 0) == HELD;
   else
-    done = dart__mutex_try((dart__mutex_t *)(void *)at.near);
+    done = try_near((dart__mutex_t *)(void *)at.near);
   if (!done && dart__world.pace.progress != NULL)
     dart__world.pace.progress(); /* the holder may need it before it can release the lock */
   if (done)

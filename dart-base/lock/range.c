@@ -39,6 +39,7 @@ typedef struct {
   uint32_t next;       /* free, or granted, or of the same blocker */
   uint32_t before;     /* of the same blocker */
   uint32_t generation; /* of its ticket */
+  bool     is_broken;  /* one that it waited for was held by a unit that is lost */
 } request_t;
 
 struct dart__range_table {
@@ -528,6 +529,50 @@ size_t dart__range_leave_all(dart__range_table_t *t, int32_t unit, dart__range_w
   count = list_granted(t, granted, most);
   dart__mutex_unlock(&t->mutex);
   return count;
+}
+
+/* Those that wait for it are told, when they hold their spans. */
+static void break_request(dart__range_table_t *t, request_t *request)
+{
+  for (uint32_t i = request->waiters; i != NONE; i = request_at(t, i)->next)
+    request_at(t, i)->is_broken = true;
+  remove_request(t, request);
+}
+
+size_t dart__range_leave_lost(dart__range_table_t  *t, bool (*is_lost)(int32_t unit),
+                              dart__range_waiter_t *granted, size_t most, size_t *nheld_out)
+{
+  size_t count;
+
+  *nheld_out = 0;
+  dart__mutex_lock(&t->mutex, &dart__wait_briefly);
+  for (uint32_t i = 1; i <= t->capacity; i++) {
+    request_t *request = request_at(t, i);
+
+    if (request->first == NONE || !is_lost(request->waiter.unit))
+      continue;
+    *nheld_out += is_held(request);
+    if (is_held(request))
+      break_request(t, request);
+    else
+      remove_request(t, request);
+  }
+  count = list_granted(t, granted, most);
+  dart__mutex_unlock(&t->mutex);
+  return count;
+}
+
+bool dart__range_is_held(dart__range_table_t *t, uint64_t ticket, bool *is_broken_out)
+{
+  const request_t *request;
+  bool             holds;
+
+  dart__mutex_lock(&t->mutex, &dart__wait_briefly);
+  request        = find_request(t, ticket);
+  holds          = request != NULL && is_held(request);
+  *is_broken_out = holds && request->is_broken;
+  dart__mutex_unlock(&t->mutex);
+  return holds;
 }
 
 bool dart__range_cancel(dart__range_table_t *t, uint64_t ticket, dart__range_waiter_t *granted,

@@ -64,6 +64,14 @@ size_t dart__range_leave(dart__range_table_t *table, uint64_t ticket, dart__rang
 size_t dart__range_leave_all(dart__range_table_t *table, int32_t unit,
                              dart__range_waiter_t *granted, size_t most);
 
+/** Where units may be lost: what the requests of those hold or wait for leaves, as far as it is in the table. Then as
+ *  dart__range_granted. `*nheld_out`: how many were held. */
+size_t dart__range_leave_lost(dart__range_table_t  *table, bool (*is_lost)(int32_t unit),
+                              dart__range_waiter_t *granted, size_t most, size_t *nheld_out);
+
+/** Whether a request holds its spans; `*is_broken_out`: one that it waited for was held by a unit that is lost. */
+bool dart__range_is_held(dart__range_table_t *table, uint64_t ticket, bool *is_broken_out);
+
 /** A request that waits leaves. False: it holds its spans by now, and its waiter is told, or will be. */
 bool dart__range_cancel(dart__range_table_t *table, uint64_t ticket, dart__range_waiter_t *granted,
                         size_t most, size_t *ngranted_out);

@@ -185,11 +185,16 @@ dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capa
       dart__table_delete(own);
     delete_range(*range, true);
     *range = DART_RANGE_NULL;
-    dart__error("%s: no memory for range locks on every unit of team %d", __func__, teamid);
+    if (ret != DART_ERR_UNIT_LOST)
+      dart__error("%s: no memory for range locks on every unit of team %d", __func__, teamid);
     return ret;
   }
   dart__coll_share(team, &own, (*range)->tables, sizeof own); /* publishes the tables */
-  return DART_OK;
+  if (!team->is_broken)
+    return DART_OK;
+  delete_range(*range, true);
+  *range = DART_RANGE_NULL;
+  return DART_ERR_UNIT_LOST;
 }
 
 /* All requests of this unit to far tables have been served; then so have all units'. `ret` is whether this unit can
@@ -212,7 +217,7 @@ static dart_ret_t end_use(const char *function, dart_range_t range)
   dart_ret_t    mine = held || waits ? DART_ERR_INVAL : DART_OK;
   dart_ret_t    ret  = team == NULL ? mine : settle(team, mine);
 
-  if (ret != DART_OK)
+  if (ret != DART_OK && ret != DART_ERR_UNIT_LOST)
     dart__error("%s: %s", function,
                 held    ? "this unit holds some of it"
                 : waits ? "a thread of this unit waits for some of it"
@@ -222,21 +227,22 @@ static dart_ret_t end_use(const char *function, dart_range_t range)
 
 dart_ret_t dart_team_range_destroy(dart_range_t *range)
 {
-  bool is_open;
+  dart_ret_t ret = DART_OK;
+  bool       is_open;
 
   if (range == NULL || *range == DART_RANGE_NULL)
     return DART_OK;
   is_open = dart__world.initialized && (*range)->cycle == dart__world.cycle;
   if (is_open) {
-    dart_ret_t ret = end_use(__func__, *range);
-
-    if (ret != DART_OK)
+    ret = end_use(__func__, *range);
+    if (ret != DART_OK && ret != DART_ERR_UNIT_LOST)
       return ret;
-    dart__table_delete((*range)->tables[(*range)->me]);
+    if (ret == DART_OK) /* else others may still use it */
+      dart__table_delete((*range)->tables[(*range)->me]);
   }
   delete_range(*range, is_open);
   *range = DART_RANGE_NULL;
-  return DART_OK;
+  return ret;
 }
 
 void dart__range_release_all(void)

@@ -15,6 +15,7 @@
 #include "far/handlers.h"
 #include "memory/pool.h"
 #include "model/address.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "p2p/twosided.h"
 
@@ -247,6 +248,26 @@ void dart__table_leave_all(dart__table_t at)
                false);
   else
     leave_all(table, dart__world.me, dart__table_tell);
+}
+
+size_t dart__table_leave_lost(dart__table_t at)
+{
+  dart__range_table_t *table = near_table(at);
+  dart__range_waiter_t waiters[SOME];
+  size_t               nheld = 0;
+
+  if (table != NULL)
+    tell_all(table, waiters, dart__range_leave_lost(table, dart__is_lost, waiters, SOME, &nheld),
+             dart__table_tell);
+  return nheld;
+}
+
+bool dart__table_is_held(dart__table_t at, uint64_t ticket, bool *is_broken_out)
+{
+  dart__range_table_t *table = near_table(at);
+
+  *is_broken_out = false;
+  return table != NULL && dart__range_is_held(table, ticket, is_broken_out);
 }
 
 bool dart__table_cancel(dart__table_t at, uint64_t ticket)

@@ -39,6 +39,12 @@ void dart__table_leave(dart__table_t at, uint64_t ticket);
 /** All requests of this unit that are held leave; otherwise as above. */
 void dart__table_leave_all(dart__table_t at);
 
+/** Where units may be lost, of a near table: all requests leave of units that are. Returns how many were held. */
+size_t dart__table_leave_lost(dart__table_t at);
+
+/** As dart__range_is_held, of a near table; false of others. */
+bool dart__table_is_held(dart__table_t at, uint64_t ticket, bool *is_broken_out);
+
 /** A request that waits leaves. False: it is held, and its waiter is told. */
 bool dart__table_cancel(dart__table_t at, uint64_t ticket);
 

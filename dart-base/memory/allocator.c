@@ -170,6 +170,7 @@ dart_ret_t dart_allocator_destroy(dart_allocator_t *allocator)
 {
   dart__team_t    *team;
   dart__segment_t *segment;
+  dart_ret_t       ret = DART_OK;
 
   if (allocator == NULL || *allocator == NULL)
     return dart__fail(DART_ERR_INVAL, "%s: %s is NULL", __func__,
@@ -177,8 +178,8 @@ dart_ret_t dart_allocator_destroy(dart_allocator_t *allocator)
   team    = find_team(*allocator);
   segment = team == NULL ? NULL : dart__segment_find(team, (*allocator)->segid);
   if (segment != NULL)
-    dart__memory_free(team, segment);
+    ret = dart__memory_free(team, segment);
   delete_allocator(*allocator);
   *allocator = NULL;
-  return DART_OK;
+  return ret;
 }

@@ -33,6 +33,7 @@
 #include "memory/register.h"
 #include "memory/segment_state.h"
 #include "model/argument_check.h"
+#include "model/lost.h"
 #include "net.h"
 
 DART__PROFILED(dart_team_memalloc_aligned);
@@ -297,6 +298,8 @@ static dart_ret_t agree_on_size(dart__team_t *team, dart_ret_t mine, size_t alig
                             !sizes->is_foreseen };
 
   dart__coll_most(team, most, 6);
+  if (team->is_broken)
+    return DART_ERR_UNIT_LOST;
   sizes->largest     = most[1];
   sizes->smallest    = ~most[2];
   sizes->is_foreseen = most[5] == 0;
@@ -492,7 +495,7 @@ static dart_ret_t allocate(const char *function, dart_team_t teamid, size_t alig
     mine = check_size(function, team, nelem, type->elem_size, &nbytes);
   ret = dart__memory_alloc(team, mine, nbytes, alignment, &segment);
   if (ret != DART_OK) {
-    if (mine == DART_OK)
+    if (mine == DART_OK && ret != DART_ERR_UNIT_LOST)
       dart__error("%s: no %zu bytes (here) on every unit of team %d", function, nbytes, teamid);
     return ret;
   }
@@ -541,7 +544,7 @@ static void free_segment(dart__team_t *team, dart__segment_t *segment)
   delete_segment(segment);
 }
 
-void dart__memory_free(dart__team_t *team, dart__segment_t *segment)
+dart_ret_t dart__memory_free(dart__team_t *team, dart__segment_t *segment)
 {
   /* Outstanding operations on the segment are completed before its memory is released. Refused operations
    * were logged. */
@@ -550,8 +553,10 @@ void dart__memory_free(dart__team_t *team, dart__segment_t *segment)
   if (team->nnodes > 1)
     dart__far_flush_all(team);
   dart__team_forget_call(team);
-  dart__coll_barrier(team);
+  if (dart__coll_barrier(team) != DART_OK)
+    return DART_ERR_UNIT_LOST; /* others may still read it */
   free_segment(team, segment);
+  return DART_OK;
 }
 
 dart_ret_t dart_team_memfree(dart_gptr_t gptr)
@@ -566,8 +571,7 @@ dart_ret_t dart_team_memfree(dart_gptr_t gptr)
   if (segment == NULL || gptr.segid <= 0)
     return dart__fail(DART_ERR_INVAL, "%s: segment %d of team %d is not allocated", __func__,
                       gptr.segid, gptr.teamid);
-  dart__memory_free(team, segment);
-  return DART_OK;
+  return dart__memory_free(team, segment);
 }
 
 void dart__memory_close(dart__team_t *team)

@@ -10,8 +10,9 @@
 dart_ret_t dart__memory_alloc(dart__team_t *team, dart_ret_t mine, size_t own, size_t alignment,
                               dart__segment_t **segment_out);
 
-/** Free a segment of dart__memory_alloc. Collective; returns after all units have called it. */
-void dart__memory_free(dart__team_t *team, dart__segment_t *segment);
+/** Free a segment of dart__memory_alloc. Collective; returns after all units have called it. DART_ERR_UNIT_LOST: the team is
+ *  broken, and the segment stays. */
+dart_ret_t dart__memory_free(dart__team_t *team, dart__segment_t *segment);
 
 /** Free all segments and chunks of a team that is destroyed. Collective, after a barrier of the team. */
 void dart__memory_close(dart__team_t *team);

@@ -19,6 +19,7 @@
 #include "memory/chunk_new.h"
 #include "memory/segment_state.h"
 #include "model/argument_check.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "net.h"
 
@@ -131,7 +132,7 @@ dart_ret_t dart__pool_alloc_for_node(dart__team_t *team, size_t nbytes, uint64_t
   ret         = dart__coll_agree(team, mine);
   if (ret == DART_OK) {
     dart__coll_hear_on_node(team, offset_out, offset_out, sizeof *offset_out, 0);
-    return DART_OK;
+    return dart__team_result(team, DART_OK);
   }
   if (leads && mine == DART_OK)
     dart__pool_free(*offset_out);

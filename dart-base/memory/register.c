@@ -132,14 +132,16 @@ static void set_sizes(const dart__team_t *team, dart__segment_t *segment,
 }
 
 /* Exchange all units' contributions. */
-static void exchange_contributions(dart__team_t *team, void *address, size_t nbytes,
-                                   const plan_t *plan)
+static dart_ret_t exchange_contributions(dart__team_t *team, void *address, size_t nbytes,
+                                         const plan_t *plan)
 {
   dart__segment_t *segment = plan->segment;
   contribution_t   own     = { (uint64_t)(uintptr_t)address, nbytes, segment->epoch_at,
                                dart__segment_state.count_ends(segment) };
 
   dart__coll_share(team, &own, plan->contributions, sizeof own);
+  if (team->is_broken)
+    return DART_ERR_UNIT_LOST;
   set_sizes(team, segment, plan->contributions);
   for (int32_t u = 0; u < team->nunits; u++)
     segment->low[u] = plan->contributions[u].address % DART__CACHE_LINE;
@@ -150,6 +152,7 @@ static void exchange_contributions(dart__team_t *team, void *address, size_t nby
     segment->epoch_pool[i] = near->epoch;
     segment->epoch_ends[i] = (uint32_t)near->ends;
   }
+  return DART_OK;
 }
 
 /* Remove the segment from the table while no request of a far unit is applied: who applies the next ones, this process's
@@ -168,6 +171,8 @@ static dart_ret_t agree_and_enter(dart__team_t *team, dart__segment_t *segment, 
   dart_ret_t ret;
 
   segment->id = agree_on_segid(team);
+  if (team->is_broken)
+    return DART_ERR_UNIT_LOST;
   if (segment->id == 0)
     return dart__fail(DART_ERR_OTHER,
                       "dart_team_memregister: team %d has used up its ids for registered memory",
@@ -189,10 +194,10 @@ static dart_ret_t reg(dart__team_t *team, dart_ret_t mine, void *address, size_t
   dart_ret_t prepared = prepare_registration(team, &plan);
   dart_ret_t ret      = dart__coll_agree(team, mine != DART_OK ? mine : prepared);
 
-  if (ret == DART_OK) {
-    exchange_contributions(team, address, nbytes, &plan);
+  if (ret == DART_OK)
+    ret = exchange_contributions(team, address, nbytes, &plan);
+  if (ret == DART_OK)
     ret = agree_and_enter(team, plan.segment, address, nbytes);
-  }
   free(plan.contributions);
   if (ret == DART_OK)
     *id_out = plan.segment->id;

@@ -32,6 +32,7 @@
 #include "far/progress.h"
 #include "memory/pool.h"
 #include "model/argument_check.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "net.h"
 #include "p2p/far_message.h"
@@ -346,8 +347,8 @@ static bool looks_far(const message_t *in)
          (in->unit == DART_UNIT_ANY || !is_near(in->unit));
 }
 
-/* Wait until one of the messages may have made progress. */
-static void wait_for_either(const message_t *out, const message_t *in, uint32_t seen,
+/* Wait until one of the messages may have made progress. False: a partner is lost. */
+static bool wait_for_either(const message_t *out, const message_t *in, uint32_t seen,
                             dart__turns_t *turns, dart__gone_watch_t *watch)
 {
   dart__wait_policy_t policy = dart__gone_wait(watch);
@@ -355,9 +356,21 @@ static void wait_for_either(const message_t *out, const message_t *in, uint32_t 
   watch->to   = out->done ? -1 : out->unit;
   watch->from = in->done ? -1 : in->unit;
   if (out->far != NULL || in->far != NULL || looks_far(in))
-    dart__wait_turn(turns, &policy);
-  else
-    dart__event_wait(dart__mailbox_event(&p2p.box), seen, &policy);
+    return dart__wait_turn(turns, &policy);
+  return dart__event_wait(dart__mailbox_event(&p2p.box), seen, &policy) != seen;
+}
+
+/* One end of the call is lost. What it sent before is there by now; and the other message may still be under way. */
+static void give_up_lost(message_t *out, message_t *in)
+{
+  bool is_any = in->unit == DART_UNIT_ANY;
+
+  if (!in->done)
+    progress_in(in);
+  if (!in->done && (is_any ? dart__lost_is_news() : dart__is_lost(in->unit)))
+    finish_message(in, DART_ERR_UNIT_LOST);
+  if (!out->done && dart__is_lost(out->unit))
+    finish_message(out, DART_ERR_UNIT_LOST);
 }
 
 static dart__waiting_t *note_message_wait(const char *function, const message_t *out,
@@ -384,6 +397,8 @@ static dart_ret_t transfer(const char *function, message_t *out, message_t *in)
   dart__turns_t      turns   = { 0 };
 
   dart__progress();
+  if (!out->done && dart__is_lost(out->unit))
+    return DART_ERR_UNIT_LOST;
   if (!start_messages(out, in))
     return out->ret != DART_OK ? out->ret : in->ret;
   while (!out->done || !in->done) {
@@ -400,7 +415,8 @@ static dart_ret_t transfer(const char *function, message_t *out, message_t *in)
       timed   = dart__timed_begin(DART__COUNT_MESSAGE_WAIT);
       waits   = true;
     }
-    wait_for_either(out, in, seen, &turns, &watch);
+    if (!wait_for_either(out, in, seen, &turns, &watch))
+      give_up_lost(out, in);
   }
   dart__timed_end(DART__COUNT_MESSAGE_WAIT, timed);
   dart__waiting_end(waiting);
@@ -410,37 +426,39 @@ static dart_ret_t transfer(const char *function, message_t *out, message_t *in)
 /* ---- messages of DART's own ---------------------------------------------------------------- */
 
 /* The backend needs a little memory for a far message: a lack of it is waited out. */
-static void transfer_own(const char *function, const message_t *out, const message_t *in)
+static dart_ret_t transfer_own(const char *function, const message_t *out, const message_t *in)
 {
   dart__turns_t turns = { 0 };
   message_t     copy[2];
+  dart_ret_t    ret;
 
   for (;;) {
     copy[0] = *out;
     copy[1] = *in;
-    if (transfer(function, &copy[0], &copy[1]) == DART_OK)
-      return;
+    ret     = transfer(function, &copy[0], &copy[1]);
+    if (ret == DART_OK || ret == DART_ERR_UNIT_LOST)
+      return ret;
     dart__wait_turn(&turns, &dart__world.wait);
   }
 }
 
-void dart__twosided_send(const char *function, dart_unit_t unit, int tag, const void *data,
-                         size_t nbytes)
+dart_ret_t dart__twosided_send(const char *function, dart_unit_t unit, int tag, const void *data,
+                               size_t nbytes)
 {
   message_t none = { .done = true };
 
-  transfer_own(function,
-               &(message_t){ .unit = unit, .tag = tag, .nbytes = nbytes, .buffer = (void *)data },
-               &none);
+  return transfer_own(
+      function, &(message_t){ .unit = unit, .tag = tag, .nbytes = nbytes, .buffer = (void *)data },
+      &none);
 }
 
-void dart__twosided_recv(const char *function, dart_unit_t unit, int tag, void *buffer,
-                         size_t nbytes)
+dart_ret_t dart__twosided_recv(const char *function, dart_unit_t unit, int tag, void *buffer,
+                               size_t nbytes)
 {
   message_t none = { .done = true };
 
-  transfer_own(function, &none,
-               &(message_t){ .unit = unit, .tag = tag, .nbytes = nbytes, .buffer = buffer });
+  return transfer_own(function, &none,
+                      &(message_t){ .unit = unit, .tag = tag, .nbytes = nbytes, .buffer = buffer });
 }
 
 /* ---- entry points ------------------------------------------------------------------------ */

@@ -14,14 +14,15 @@ void dart__twosided_close(void);
 
 /** Send to another unit, or receive from it, a message of DART's own of at most DART__TWOSIDED_OWN_MOST bytes.
  *  `tag` is negative, which tells it from the program's, and not below DART__TWOSIDED_TAG_LEAST. Both sides give the
- *  same number of bytes. They return no error, for they carry what units have to agree on: what is missing is waited
- *  for. Any thread. A sender does not wait for its receiver, but where the pool is used up. */
+ *  same number of bytes. They carry what units have to agree on: what is missing is waited for. DART_ERR_UNIT_LOST: the
+ *  other unit is lost (model/lost.h); there is no other error. Any thread. A sender does not wait for its receiver, but
+ *  where the pool is used up. */
 #define DART__TWOSIDED_OWN_MOST  ((size_t)64)
 #define DART__TWOSIDED_TAG_LEAST (-32768)
-void dart__twosided_send(const char *function, dart_unit_t unit, int tag, const void *data,
-                         size_t nbytes);
-void dart__twosided_recv(const char *function, dart_unit_t unit, int tag, void *buffer,
-                         size_t nbytes);
+dart_ret_t dart__twosided_send(const char *function, dart_unit_t unit, int tag, const void *data,
+                               size_t nbytes);
+dart_ret_t dart__twosided_recv(const char *function, dart_unit_t unit, int tag, void *buffer,
+                               size_t nbytes);
 
 /** The event of a near unit that is raised when a message arrives for it. It may also be raised for other
  *  reasons (notifications): whenever it changes, a waiter checks for what it waits for. */

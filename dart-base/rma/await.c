@@ -8,6 +8,7 @@
 
 #include "far/gone.h"
 #include "far/progress.h"
+#include "model/lost.h"
 #include "p2p/twosided.h"
 #include "wait/timed.h"
 
@@ -61,9 +62,12 @@ static dart__waiting_t *note_await(void *subject)
   return dart__waiting_begin(await->function, await->what);
 }
 
-static void check_others(void *subject)
+static bool check_others(void *subject)
 {
-  dart__gone_check_all(((const dart__await_t *)subject)->function);
+  const dart__await_t *await = subject;
+
+  dart__gone_check_all(await->function);
+  return dart__gone_gives_up(&await->what);
 }
 
 static bool await_until(const dart__await_t *await)
@@ -83,6 +87,8 @@ static bool await_until(const dart__await_t *await)
                                                .prepare    = await->is_silent ? note_words : NULL } };
   bool                is_there  = dart__wait_until(&s.wait, &policy);
 
+  if (!is_there && dart__survives()) /* it may have come just before its unit was lost */
+    is_there = await->is_there(await->context);
   take_back(&s);
   return is_there;
 }
@@ -103,9 +109,9 @@ bool dart__await_within(const dart__await_t *await)
   return is_there;
 }
 
-void dart__await(const char *function, bool (*is_there)(void *context), void *context,
+bool dart__await(const char *function, bool (*is_there)(void *context), void *context,
                  dart__wait_for_t what)
 {
-  dart__await_within(&(dart__await_t){ function, is_there, context, DART__COUNT_EPOCH_WAIT,
-                                       .timeout_us = -1, .what = what });
+  return dart__await_within(&(dart__await_t){ function, is_there, context, DART__COUNT_EPOCH_WAIT,
+                                              .timeout_us = -1, .what = what });
 }

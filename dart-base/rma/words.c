@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "data/name.h"
+#include "far/gone.h"
 #include "model/argument_check.h"
 #include "rma/await.h"
 #include "rma/remote.h"
@@ -268,7 +269,9 @@ static __attribute__((noinline)) dart_ret_t await(dart__words_t *w)
 
   if (w->kind == DART__WAIT_COUNTER)
     memcpy(&await.what.last, w->values, sizeof await.what.last);
-  return dart__await_within(&await) ? DART_OK : DART_PENDING;
+  if (dart__await_within(&await))
+    return DART_OK;
+  return dart__gone_gives_up(&await.what) ? DART_ERR_UNIT_LOST : DART_PENDING;
 }
 
 bool dart__words_end_turns(unsigned turns, int64_t *since)

@@ -19,9 +19,11 @@
 #include "coll/coll.h"
 #include "memory/pool.h"
 #include "model/argument_check.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "net.h"
 #include "p2p/twosided.h"
+#include "team/create_group.h"
 #include "team/group.h"
 #include "team/make.h"
 
@@ -29,11 +31,14 @@ DART__PROFILED(dart_team_create_group);
 
 _Static_assert(-1 - DART_TEAM_TAG_MOST >= DART__TWOSIDED_TAG_LEAST, "each tag has its message");
 
+#define OWN_TAG (DART_TEAM_TAG_MOST + 1) /* of dart_team_shrink: its networks have room for it */
+
 /* One call. */
 typedef struct {
   const char        *function;
   dart_team_t        parent;
-  const dart_unit_t *ids; /* of the group */
+  uint64_t           number; /* of dart_team_shrink's; else 0 */
+  const dart_unit_t *ids;    /* of the group */
   size_t             count;
   size_t             me; /* index in it */
   int                tag;
@@ -54,14 +59,37 @@ _Static_assert(sizeof(word_t) <= DART__TWOSIDED_OWN_MOST, "it is one message");
 
 /* ---- agreement along the tree ---------------------------------------------------------------- */
 
+static uint64_t mixed(uint64_t hash, uint64_t value)
+{
+  hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+  return hash ^ hash >> 29;
+}
+
+static uint64_t subject_of(const call_t *call)
+{
+  uint64_t hash = mixed(mixed(call->count, (uint64_t)call->parent), call->number);
+
+  for (size_t i = 0; i < call->count; i++)
+    hash = mixed(hash, (uint64_t)call->ids[i]);
+  return hash;
+}
+
 static void send_word(const call_t *call, dart_unit_t unit, const word_t *word)
 {
   dart__twosided_send(call->function, unit, -1 - call->tag, word, sizeof *word);
 }
 
-static void hear(const call_t *call, dart_unit_t unit, word_t *word_out)
+/* False: the unit is lost, and the word is none. Calls that failed because a unit was lost may have left words behind. */
+static bool hear(const call_t *call, dart_unit_t unit, word_t *word_out)
 {
-  dart__twosided_recv(call->function, unit, -1 - call->tag, word_out, sizeof *word_out);
+  uint64_t subject = subject_of(call);
+
+  do {
+    if (dart__twosided_recv(call->function, unit, -1 - call->tag, word_out, sizeof *word_out) !=
+        DART_OK)
+      return false;
+  } while (word_out->subject != subject && dart__lost_count() > 0);
+  return true;
 }
 
 /* The member that comes `step`, a power of two, after this one is its child; its parent is without the lowest bit. */
@@ -86,35 +114,23 @@ static void collect_words(const call_t *call, word_t *word)
   word_t other;
 
   for (size_t step = 1; has_child(call, step); step *= 2) {
-    hear(call, call->ids[call->me + step], &other);
-    merge_words(word, &other);
+    if (hear(call, call->ids[call->me + step], &other))
+      merge_words(word, &other);
+    else
+      word->ret = DART_ERR_UNIT_LOST;
   }
   if (call->me > 0)
     send_word(call, call->ids[call->me & (call->me - 1)], word);
 }
 
-/* All have the word of the first. */
+/* All have the word of the first. One that has lost its parent in the tree says so to its children: whoever waits for a
+ * word gets one, or sees that its unit is lost. */
 static void spread(const call_t *call, word_t *word)
 {
-  if (call->me > 0)
-    hear(call, call->ids[call->me & (call->me - 1)], word);
+  if (call->me > 0 && !hear(call, call->ids[call->me & (call->me - 1)], word))
+    word->ret = DART_ERR_UNIT_LOST;
   for (size_t step = 1; has_child(call, step); step *= 2)
     send_word(call, call->ids[call->me + step], word);
-}
-
-static uint64_t mixed(uint64_t hash, uint64_t value)
-{
-  hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-  return hash ^ hash >> 29;
-}
-
-static uint64_t subject_of(const call_t *call)
-{
-  uint64_t hash = mixed(call->count, (uint64_t)call->parent);
-
-  for (size_t i = 0; i < call->count; i++)
-    hash = mixed(hash, (uint64_t)call->ids[i]);
-  return hash;
 }
 
 /* ---- the id ---------------------------------------------------------------------------------- */
@@ -154,8 +170,8 @@ static dart_ret_t agree_on_id(const call_t *call, dart_ret_t mine, int32_t *id_o
     word.ret = dart__team_take_id(word.id) ? DART_OK : DART_PENDING;
     collect_words(call, &word);
     spread(call, &word);
-    if (word.ret == DART_OK)
-      return DART_OK;
+    if (word.ret != DART_PENDING)
+      return (dart_ret_t)word.ret;
   }
 }
 
@@ -184,18 +200,18 @@ static void discard_team(call_t *call)
   dart__team_discard(call->team);
 }
 
-/* The leader of each node tells the others where its exchange is. */
-static void open_exchange(call_t *call)
+/* The leader of each node tells the others where its exchange is. False: the leader is lost. */
+static bool open_exchange(call_t *call)
 {
   dart__team_t *team = call->team;
-  word_t        word = { .exchange = call->exchange };
+  word_t        word = { .subject = subject_of(call), .exchange = call->exchange };
 
-  if (!dart__team_is_leader(team))
-    hear(call, dart__team_leader(team), &word);
-  else
-    for (int32_t i = 1; i < team->node_nunits; i++)
-      send_word(call, dart__team_member(team, team->node_units[i]), &word);
+  if (!dart__team_is_leader(team) && !hear(call, dart__team_leader(team), &word))
+    return false;
+  for (int32_t i = 1; i < team->node_nunits && dart__team_is_leader(team); i++)
+    send_word(call, dart__team_member(team, team->node_units[i]), &word);
   dart__team_exchange_open(team, word.exchange);
+  return true;
 }
 
 /* Open the team, whose id is agreed on. Agreed. */
@@ -203,7 +219,8 @@ static dart_ret_t open_team(call_t *call, int32_t id)
 {
   dart_ret_t ret;
 
-  open_exchange(call);
+  if (!open_exchange(call))
+    return DART_ERR_UNIT_LOST;
   dart__team_enter(call->team, (dart_team_t)id);
   ret = dart__coll_agree(call->team, dart__net_team_open(call->team));
   if (ret == DART_OK)
@@ -224,7 +241,7 @@ static dart_ret_t create(call_t *call, dart_ret_t mine, dart_team_t *newteam)
   if (ret != DART_OK) {
     if (id > INT16_MAX)
       dart__error("%s: the %d team ids are used up", call->function, INT16_MAX);
-    else if (mine == DART_OK)
+    else if (mine == DART_OK && ret != DART_ERR_UNIT_LOST)
       dart__error("%s: no team with tag %d on every unit of a group of %zu", call->function,
                   call->tag, call->count);
     discard_team(call);
@@ -233,6 +250,21 @@ static dart_ret_t create(call_t *call, dart_ret_t mine, dart_team_t *newteam)
   dart__team_exchange_group(call->team);
   *newteam = call->team->id;
   return DART_OK;
+}
+
+dart_ret_t dart__team_create_of(const char *function, dart_team_t parent, uint64_t number,
+                                const dart_unit_t *ids, size_t count, size_t me,
+                                dart_team_t *newteam)
+{
+  call_t call = { .function = function,
+                  .parent   = parent,
+                  .number   = number,
+                  .ids      = ids,
+                  .count    = count,
+                  .me       = me,
+                  .tag      = OWN_TAG };
+
+  return create(&call, DART_OK, newteam);
 }
 
 /* ---- entry point ----------------------------------------------------------------------------- */

@@ -220,6 +220,8 @@ void dart__team_exchange_group(dart__team_t *team)
   if (dart__team_is_leader(team) && are_many(team->node_nunits) && has_cores)
     offset = make_tree(team);
   dart__coll_hear_on_node(team, &offset, &team->tree_offset, sizeof offset, 0);
+  if (team->is_broken)
+    team->tree_offset = 0;
   if (team->tree_offset != 0)
     dart__exchange_use_tree(&team->exchange,
                             dart__pool_address(dart__team_leader(team), team->tree_offset));
@@ -230,13 +232,16 @@ void dart__team_exchange_close(dart__team_t *team)
   _Atomic uint32_t *left  = &team->exchange.shared->left;
   dart__turns_t     turns = { 0 };
 
+  if (team->is_broken)
+    return; /* nobody knows who still looks at it: it stays in the pool */
   if (!dart__team_is_leader(team)) {
     /* release: pairs with the leader's acquire; the last access to the exchange */
     atomic_fetch_add_explicit(left, 1, memory_order_release);
     return;
   }
   while (atomic_load_explicit(left, memory_order_acquire) != (uint32_t)team->node_nunits - 1)
-    dart__wait_turn(&turns, &dart__world.wait);
+    if (!dart__wait_turn(&turns, &team->wait))
+      return;
   if (team->wide_offset != 0)
     dart__pool_free(team->wide_offset);
   if (team->tree_offset != 0)

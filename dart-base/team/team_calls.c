@@ -20,6 +20,7 @@
 #include "memory/memory.h"
 #include "memory/pool.h"
 #include "model/argument_check.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "net.h"
 #include "team/group.h"
@@ -173,7 +174,7 @@ static void share_exchange(dart__team_t *parent, dart__team_t *team, uint64_t of
 
   dart__coll_hear_on_node(parent, &offset, &offset, sizeof offset,
                           dart__team_near_index(parent, leader));
-  if (team != NULL)
+  if (team != NULL && !parent->is_broken)
     dart__team_exchange_open(team, offset);
 }
 
@@ -184,6 +185,8 @@ static dart_ret_t agree_on_id(dart__team_t *parent, dart_ret_t mine, int32_t *id
 
   dart__coll_most(parent, most, 2);
   *id_out = (int32_t)most[0];
+  if (parent->is_broken)
+    return DART_ERR_UNIT_LOST;
   if (*id_out > INT16_MAX)
     return DART_ERR_OTHER;
   dart__team_take_id(*id_out);
@@ -221,6 +224,8 @@ static dart_ret_t open_team(dart__team_t *parent, plan_t *plan, int32_t id)
   dart_ret_t    ret  = DART_OK;
 
   share_exchange(parent, team, plan->offset);
+  if (parent->is_broken)
+    return DART_ERR_UNIT_LOST;
   if (team != NULL) {
     dart__team_enter(team, (dart_team_t)id);
     ret = dart__net_team_open(team);
@@ -244,7 +249,7 @@ static dart_ret_t create(const char *function, dart__team_t *parent, const dart_
   if (ret != DART_OK) {
     if (id > INT16_MAX)
       dart__error("%s: the %d team ids are used up", function, INT16_MAX);
-    else
+    else if (ret != DART_ERR_UNIT_LOST)
       dart__error("%s: team %d cannot be made on every unit of team %d", function, id, parent->id);
     if (plan.has_exchange)
       dart__pool_free(plan.offset);
@@ -290,6 +295,23 @@ dart_ret_t dart_team_clone(dart_team_t teamid, dart_team_t *newteam)
   return team == NULL ? DART_ERR_INVAL : create(__func__, team, &team->members, newteam);
 }
 
+/* All units of the team have come, or are lost. Where a unit may be lost that has come to a barrier, and then some have
+ * passed it, a vote is the same for all. */
+static void wait_for_members(dart__team_t *team)
+{
+  dart__team_forget_call(team);
+  if (dart__survives())
+    dart__team_vote(team, &(dart__ballot_values_t){ 0 }, NULL);
+  else
+    dart__coll_barrier(team);
+}
+
+void dart__team_drop(dart_team_t *teamid)
+{
+  destroy_team(dart__teams[*teamid]);
+  *teamid = DART_TEAM_NULL;
+}
+
 dart_ret_t dart_team_destroy(dart_team_t *teamid)
 {
   dart__team_t *team;
@@ -307,8 +329,7 @@ dart_ret_t dart_team_destroy(dart_team_t *teamid)
   dart__world.let_go();
   if (team->nnodes > 1)
     dart__far_flush_all(team); /* refused operations were logged */
-  dart__team_forget_call(team);
-  dart__coll_barrier(team);
+  wait_for_members(team);
   destroy_team(team);
   *teamid = DART_TEAM_NULL;
   return DART_OK;

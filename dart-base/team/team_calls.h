@@ -15,4 +15,7 @@ dart_ret_t dart__team_enter_all(dart__team_t *all, dart_ret_t mine);
  *  job, after a barrier of it. */
 void dart__team_close_all(void);
 
+/** Destroy a team of which each unit that is not lost has no use any more, and knows that of the others. */
+void dart__team_drop(dart_team_t *teamid);
+
 #endif

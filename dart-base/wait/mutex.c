@@ -75,13 +75,57 @@ static uint32_t load_state(const dart__mutex_t *mutex)
   return atomic_load_explicit((_Atomic uint32_t *)&mutex->state, memory_order_relaxed);
 }
 
+/* ---- robust mutexes ---- */
+
+uint32_t dart__mutex_tag;
+
+static bool (*is_lost)(int32_t unit);
+
+static uint32_t tag_of(int32_t unit)
+{
+  return dart__mutex_tag == 0 ? 0 : 4 * ((uint32_t)unit + 1);
+}
+
+void dart__mutex_set_robust(bool (*how)(int32_t unit), int32_t me)
+{
+  is_lost         = how;
+  dart__mutex_tag = how == NULL ? 0 : 4 * ((uint32_t)me + 1);
+}
+
+/* Of a word in which the mutex is held. */
+static int32_t holder_of(uint32_t state)
+{
+  return (int32_t)(state / 4) - 1;
+}
+
+/* Take the mutex for a unit if it is free, or its holder is lost. SLEEPERS stays, and `sleepers` is added. */
+static bool take_robust(dart__mutex_t *mutex, int32_t unit, uint32_t sleepers, bool *is_broken_out)
+{
+  uint32_t state = load_state(mutex);
+
+  *is_broken_out = !is_free(state);
+  if (*is_broken_out && !is_lost(holder_of(state)))
+    return false;
+  return take_from(mutex, state, HELD | (state & SLEEPERS) | sleepers | tag_of(unit));
+}
+
+bool dart__mutex_try_broken(dart__mutex_t *mutex)
+{
+  uint32_t state = load_state(mutex);
+
+  return dart__mutex_tag != 0 && !is_free(state) && is_lost(holder_of(state)) &&
+         take_from(mutex, state, HELD | (state & SLEEPERS) | dart__mutex_tag);
+}
+
 uint32_t dart__mutex_draw_ticket(dart__mutex_t *mutex)
 {
+  if (dart__mutex_tag != 0)
+    return 0;
   /* relaxed: an unlock either finds this waiter counted, or came before the waiter looks at `state` next */
   return next_ticket(atomic_fetch_add_explicit(&mutex->state, LATE + TICKET, memory_order_relaxed));
 }
 
-bool dart__mutex_take_late(dart__mutex_t *mutex, uint32_t ticket)
+static bool take_late(dart__mutex_t *mutex, uint32_t ticket)
 {
   for (;;) {
     uint32_t state = load_state(mutex);
@@ -93,8 +137,19 @@ bool dart__mutex_take_late(dart__mutex_t *mutex, uint32_t ticket)
   }
 }
 
-bool dart__mutex_take_for(dart__mutex_t *mutex)
+bool dart__mutex_take_late(dart__mutex_t *mutex, uint32_t ticket, int32_t unit)
 {
+  bool is_broken;
+
+  return dart__mutex_tag != 0 ? take_robust(mutex, unit, 0, &is_broken) : take_late(mutex, ticket);
+}
+
+bool dart__mutex_take_for(dart__mutex_t *mutex, int32_t unit)
+{
+  bool is_broken;
+
+  if (dart__mutex_tag != 0)
+    return take_robust(mutex, unit, 0, &is_broken);
   for (;;) {
     uint32_t state = load_state(mutex);
 
@@ -108,8 +163,9 @@ bool dart__mutex_take_for(dart__mutex_t *mutex)
 /* A thread that waits. */
 typedef struct {
   dart__mutex_t *mutex;
-  uint32_t       sleepers; /* SLEEPERS from its first sleep on */
-  uint32_t       ticket;   /* of a late one */
+  uint32_t       sleepers;  /* SLEEPERS from its first sleep on */
+  uint32_t       ticket;    /* of a late one */
+  bool           is_broken; /* it was taken from a unit that is lost */
 } waiter_t;
 
 static bool take_free(void *context)
@@ -124,7 +180,14 @@ static bool take_in_turn(void *context)
 {
   const waiter_t *w = context;
 
-  return dart__mutex_take_late(w->mutex, w->ticket);
+  return take_late(w->mutex, w->ticket);
+}
+
+static bool take_own(void *context)
+{
+  waiter_t *w = context;
+
+  return take_robust(w->mutex, holder_of(dart__mutex_tag), w->sleepers, &w->is_broken);
 }
 
 /* Before a sleep on `state`. */
@@ -135,7 +198,7 @@ static bool announce_sleeper(dart__wait_t *wait, uint32_t *state)
 
   w->sleepers = SLEEPERS;
   *state |= SLEEPERS;
-  if (is_free(seen) && may_pass(seen))
+  if (is_free(seen) && (dart__mutex_tag != 0 || may_pass(seen)))
     return false;
   /* relaxed: the modification order of the word suffices; the kernel compares it again */
   return (seen & SLEEPERS) != 0 ||
@@ -145,7 +208,7 @@ static bool announce_sleeper(dart__wait_t *wait, uint32_t *state)
 
 /* A unit that has a core yields it for a while before it sleeps: nobody else needs it, and to wake a sleeper costs the
  * holder some microseconds. */
-void dart__mutex_wait(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
+bool dart__mutex_wait(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
 {
   waiter_t     w          = { .mutex = mutex };
   dart__wait_t until_free = { .look       = take_free,
@@ -157,8 +220,14 @@ void dart__mutex_wait(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
                               .prepare    = announce_sleeper };
   dart__wait_t until_turn = until_free;
 
+  if (dart__mutex_tag != 0) {
+    until_free.look     = take_own;
+    until_free.limit_ns = INT64_MAX;
+    dart__wait_until(&until_free, policy);
+    return w.is_broken;
+  }
   if (dart__wait_until(&until_free, policy))
-    return;
+    return false;
   w.ticket            = dart__mutex_draw_ticket(mutex);
   until_turn.look     = take_in_turn;
   until_turn.limit_ns = INT64_MAX;
@@ -167,11 +236,20 @@ void dart__mutex_wait(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
   until_turn.bits    = bit_of(w.ticket);
   until_turn.prepare = NULL;
   dart__wait_until(&until_turn, policy);
+  return false;
+}
+
+void dart__mutex_unlock_for(dart__mutex_t *mutex, int32_t unit)
+{
+  uint32_t held = HELD | tag_of(unit);
+
+  /* release: pairs with the acquire of the next holder */
+  dart__mutex_wake(mutex, atomic_fetch_sub_explicit(&mutex->state, held, memory_order_release));
 }
 
 void dart__mutex_wake(dart__mutex_t *mutex, uint32_t state)
 {
-  if (late_waiters(state) > 0) {
+  if (dart__mutex_tag == 0 && late_waiters(state) > 0) {
     /* release: pairs with the acquire in dart__wait_until, so that a look after it sees the unlock */
     atomic_fetch_add_explicit(&mutex->turn, 1, memory_order_release);
     dart__futex_wake_bits(&mutex->turn, bit_of(served(state)));

@@ -44,15 +44,16 @@ bool dart__rwlock_try(dart__rwlock_t *lock, bool exclusive, uint32_t *ticket_out
   return dart__rwlock_try_enter(lock, ticket, exclusive);
 }
 
-void dart__rwlock_enter(dart__rwlock_t *lock, uint32_t ticket, bool exclusive,
+bool dart__rwlock_enter(dart__rwlock_t *lock, uint32_t ticket, bool exclusive,
                         const dart__wait_policy_t *policy)
 {
   for (;;) {
     uint32_t seen = dart__event_count(event_of(lock, ticket)); /* before the turn is read */
 
     if (dart__rwlock_try_enter(lock, ticket, exclusive))
-      return;
-    dart__event_wait(event_of(lock, ticket), seen, policy);
+      return true;
+    if (dart__event_wait(event_of(lock, ticket), seen, policy) == seen)
+      return false;
   }
 }
 

@@ -41,8 +41,8 @@ bool dart__rwlock_try(dart__rwlock_t *lock, bool exclusive, uint32_t *ticket_out
  *  excludes this request. */
 bool dart__rwlock_try_enter(dart__rwlock_t *lock, uint32_t ticket, bool exclusive);
 
-/** Enter when it is the ticket's turn. */
-void dart__rwlock_enter(dart__rwlock_t *lock, uint32_t ticket, bool exclusive,
+/** Enter when it is the ticket's turn. False: the check of the policy has given it up, and the turn may come. */
+bool dart__rwlock_enter(dart__rwlock_t *lock, uint32_t ticket, bool exclusive,
                         const dart__wait_policy_t *policy);
 
 /** Leave; the caller entered with `exclusive`. */

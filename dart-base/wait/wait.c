@@ -107,11 +107,16 @@ static uint32_t pause_of(const dart__wait_pace_t *pace)
   return pace->pause_us != NULL ? pace->pause_us() : pace->nap_us;
 }
 
-/* After a sleep, and after many polls without one. */
-static void call_check(const dart__wait_policy_t *policy, uint64_t polls, bool slept)
+/* After a sleep, and after many polls without one. True: give up. */
+static bool call_check(const dart__wait_policy_t *policy, uint64_t polls, bool slept)
 {
-  if (policy->check != NULL && (slept || polls % (DART__LOOKS * DART__POLLS) == 0))
-    policy->check(policy->subject);
+  return policy->check != NULL && (slept || polls % (DART__LOOKS * DART__POLLS) == 0) &&
+         policy->check(policy->subject);
+}
+
+static uint32_t longest_sleep(const dart__wait_pace_t *pace)
+{
+  return pace->check_us != 0 ? pace->check_us : DART__CHECK_US;
 }
 
 /* ---- sleeping ----------------------------------------------------------------------------------- */
@@ -260,23 +265,21 @@ static void yield_while(const dart__event_t *event, uint32_t old, const dart__wa
   }
 }
 
-/* What a wait does when it has spun in vain, until it looks again. One that only an event ends sleeps on that. Others
+/* What a wait does when it has spun in vain, until it looks again. False: it is given up. One that only an event ends sleeps on that. Others
  * yield the core every few turns, or, after `awake` turns without traffic, sleep: on what `sleep` says, or, if that is on
  * nothing, for a nap. Most of their turns end at once, for progress takes so long that a pause of the processor is no
  * use. */
-static void give_way(const dart__wait_policy_t *policy, uint64_t turn, uint64_t awake,
+static bool give_way(const dart__wait_policy_t *policy, uint64_t turn, uint64_t awake,
                      const sleep_t *sleep)
 {
   const dart__wait_pace_t *pace       = policy->pace;
   bool                     event_ends = pace->progress == NULL && sleep->count > 0;
   uint32_t                 pause      = 0;
 
-  if (!event_ends && ends_at_once(pace, turn, turn >= awake)) {
-    call_check(policy, turn, false);
-    return;
-  }
+  if (!event_ends && ends_at_once(pace, turn, turn >= awake))
+    return !call_check(policy, turn, false);
   if (event_ends)
-    pause = policy->check != NULL ? DART__CHECK_US : 0;
+    pause = policy->check != NULL ? longest_sleep(pace) : 0;
   else if (turn >= awake)
     pause = pause_of(pace);
   dart__waiting_stamp();
@@ -286,7 +289,7 @@ static void give_way(const dart__wait_policy_t *policy, uint64_t turn, uint64_t 
     sleep_unless(sleep, pause, NULL, NULL);
   else
     nap(pause);
-  call_check(policy, turn, event_ends || pause > 0);
+  return !call_check(policy, turn, event_ends || pause > 0);
 }
 
 uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy)
@@ -314,7 +317,10 @@ uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_p
       continue;
     }
     sleep = sleep_on(&event->count, &event->sleepers, old, pace);
-    give_way(policy, polls, pace->spins + (uint64_t)pace->yields, &sleep);
+    if (!give_way(policy, polls, pace->spins + (uint64_t)pace->yields, &sleep)) {
+      dart__waiting_end(waiting);
+      return old;
+    }
   }
 }
 
@@ -376,9 +382,10 @@ static int64_t least_of(int64_t a, int64_t b)
 }
 
 /* How long to sleep, in microseconds, at least one; `pause_us`, unless it is 0: to the next call of progress. */
-static uint32_t sleep_limit(const dart__wait_t *w, const looks_t *l, uint32_t pause_us)
+static uint32_t sleep_limit(const dart__wait_t *w, const looks_t *l, uint32_t pause_us,
+                            const dart__wait_pace_t *pace)
 {
-  int64_t most = pause_us != 0 ? pause_us : DART__CHECK_US;
+  int64_t most = pause_us != 0 ? pause_us : longest_sleep(pace);
 
   if (w->is_silent)
     most = least_of(most, least_of(DART__AWAKE_US, l->waited / DART__PART / 1000));
@@ -386,32 +393,33 @@ static uint32_t sleep_limit(const dart__wait_t *w, const looks_t *l, uint32_t pa
   return most < 1 ? 1 : (uint32_t)most;
 }
 
-/* True: it is there. `sleep` is what to sleep on, as it was before the last look. */
-static bool sleep_or_yield(dart__wait_t *w, looks_t *l, sleep_t *sleep,
-                           const dart__wait_policy_t *policy)
+typedef enum { ON, THERE, GIVEN_UP } outcome_t;
+
+/* `sleep` is what to sleep on, as it was before the last look. */
+static outcome_t sleep_or_yield(dart__wait_t *w, looks_t *l, sleep_t *sleep,
+                                const dart__wait_policy_t *policy)
 {
   const dart__wait_pace_t *pace  = policy->pace;
   uint32_t                 pause = pace->progress != NULL ? pause_of(pace) : 0;
 
   if (pace->progress != NULL && pause == 0) {
     stay_awake(w, l, l->polls % DART__LOOKS == 0, pace);
-    return false;
+    return call_check(policy, l->polls, false) ? GIVEN_UP : ON;
   }
   if (w->prepare != NULL && !w->prepare(w, &sleep->seen[0]))
-    return false;
-  if (sleep_unless(sleep, sleep_limit(w, l, pause), w->look, w->context))
-    return true;
-  call_check(policy, l->polls, true);
-  return false;
+    return ON;
+  if (sleep_unless(sleep, sleep_limit(w, l, pause, pace), w->look, w->context))
+    return THERE;
+  return call_check(policy, l->polls, true) ? GIVEN_UP : ON;
 }
 
 bool dart__wait_until(dart__wait_t *w, const dart__wait_policy_t *policy)
 {
-  const dart__wait_pace_t *pace     = policy->pace;
-  dart__waiting_t         *waiting  = NULL;
-  bool                     is_there = false;
+  const dart__wait_pace_t *pace    = policy->pace;
+  dart__waiting_t         *waiting = NULL;
+  outcome_t                outcome = ON;
 
-  for (looks_t l = { .pauses = 1 }; !is_there; l.polls++) {
+  for (looks_t l = { .pauses = 1 }; outcome == ON; l.polls++) {
     bool    may_sleep;
     sleep_t sleep;
 
@@ -423,8 +431,9 @@ bool dart__wait_until(dart__wait_t *w, const dart__wait_policy_t *policy)
           sleep_on(w->word, w->sleepers, atomic_load_explicit(w->word, memory_order_acquire), pace);
       sleep.bits = w->bits;
     }
-    is_there = look_once(w, pace);
-    if (is_there || w->limit_ns == 0)
+    if (look_once(w, pace))
+      outcome = THERE;
+    if (outcome == THERE || w->limit_ns == 0)
       break;
     if (l.polls == DART__LOOKS && policy->note != NULL)
       waiting = policy->note(policy->subject);
@@ -432,35 +441,37 @@ bool dart__wait_until(dart__wait_t *w, const dart__wait_policy_t *policy)
     if (l.waited >= w->limit_ns)
       break;
     if (may_sleep)
-      is_there = sleep_or_yield(w, &l, &sleep, policy);
+      outcome = sleep_or_yield(w, &l, &sleep, policy);
     else
       stay_awake(w, &l, !l.spins || (pace->yields == 0 && !w->backs_off), pace);
   }
   dart__waiting_end(waiting);
-  return is_there;
+  return outcome == THERE;
 }
 
-void dart__wait_turn(dart__turns_t *turns, const dart__wait_policy_t *policy)
+bool dart__wait_turn(dart__turns_t *turns, const dart__wait_policy_t *policy)
 {
   if (policy->pace->progress != NULL)
     policy->pace->progress();
-  dart__wait_pause(turns, policy);
+  return dart__wait_pause(turns, policy);
 }
 
-void dart__wait_pause(dart__turns_t *turns, const dart__wait_policy_t *policy)
+bool dart__wait_pause(dart__turns_t *turns, const dart__wait_policy_t *policy)
 {
   const dart__wait_pace_t *pace     = policy->pace;
   dart__event_t           *arrivals = dart__wait_arrivals(pace);
   uint32_t                 turn = turns->count++, spins = pace->spins / DART__POLLS;
-  uint64_t awake = DART__AWAKE_US / (arrivals != NULL ? pace->per_core : 1) + pace->yields;
+  uint64_t awake   = DART__AWAKE_US / (arrivals != NULL ? pace->per_core : 1) + pace->yields;
+  bool     goes_on = true;
 
   if (pace->progress == NULL && (turn < spins || turn % DART__LOOKS != 0))
     dart__cpu_pause();
   if (turn >= spins) {
     sleep_t sleep = sleep_on_arrivals(pace, turns->seen);
 
-    give_way(policy, turn, spins + awake, &sleep);
+    goes_on = give_way(policy, turn, spins + awake, &sleep);
   }
   if (arrivals != NULL)
     turns->seen = dart__event_count(arrivals); /* before the caller looks */
+  return goes_on;
 }

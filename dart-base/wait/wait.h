@@ -42,6 +42,7 @@ typedef struct {
       yields; /* more polls, that only yield the core: with `progress`, or for a mutex */
   _Atomic uint32_t nap_us;   /* with `progress`: how long to sleep between two calls of it, > 0 */
   _Atomic uint32_t per_core; /* units that share a core, rounded up */
+  _Atomic uint32_t check_us; /* the longest sleep of a wait with a check; 0: DART__CHECK_US */
 
   /* Without `progress`: how long a wait for an event yields the core at most, before all else. */
   _Atomic uint32_t yield_us;
@@ -74,9 +75,9 @@ typedef struct {
 typedef struct {
   const dart__wait_pace_t *pace;
 
-  /* Called after sleeps, which are bounded then: does not return if the wait can never end. NULL: nothing
-   * is checked. */
-  void (*check)(void *subject);
+  /* Called after sleeps, which are bounded then: true if the wait is to be given up, for what it waits for can never
+   * come. NULL: nothing is checked. */
+  bool (*check)(void *subject);
   void *subject;
 
   /* Notes what is waited for (wait/waiting.h), in waits for an event, once they have spun in vain. What it returns is
@@ -120,7 +121,7 @@ static inline void dart__wait_tell(const dart__wait_pace_t *pace)
     dart__event_add(arrivals);
 }
 
-/** Wait until the counter differs from `old`; returns the new value. */
+/** Wait until the counter differs from `old`; returns the new value. `old`: the check of the policy has given it up. */
 uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy);
 
 /* A wait that a look ends, and what it sleeps on. Before it sleeps it yields its core for a while, for to be woken takes
@@ -147,22 +148,26 @@ typedef struct dart__wait {
   bool (*prepare)(struct dart__wait *wait, uint32_t *seen);
 } dart__wait_t;
 
-/** Wait until the look returns true; false: it timed out. The check of the policy is made after sleeps. */
+/** Wait until the look returns true; false: it timed out, or the check of the policy, which is made after sleeps, has
+ *  given it up. */
 bool dart__wait_until(dart__wait_t *wait, const dart__wait_policy_t *policy);
 
-/** Wait until the counter is `count`. */
+/** Wait until the counter is `count`, or the check of the policy gives it up. */
 static inline void dart__event_wait_for(dart__event_t *event, uint32_t count,
                                         const dart__wait_policy_t *policy)
 {
-  uint32_t seen = dart__event_count(event);
+  uint32_t seen = dart__event_count(event), before = seen + 1;
 
-  while (seen != count)
-    seen = dart__event_wait(event, seen, policy);
+  while (seen != count && seen != before) {
+    before = seen;
+    seen   = dart__event_wait(event, before, policy);
+  }
 }
 
 /** One iteration of a loop that waits for something that raises no event (another node): make progress,
- *  then pause, yield the core, or sleep, the longer the more often it was called. */
-void dart__wait_turn(dart__turns_t *turns, const dart__wait_policy_t *policy);
+ *  then pause, yield the core, or sleep, the longer the more often it was called. False: the check of the policy gives
+ *  the wait up. */
+bool dart__wait_turn(dart__turns_t *turns, const dart__wait_policy_t *policy);
 
 /** How long each of the units that share a core sleeps, so that together they wake as often as one that sleeps `us`; at
  *  most a tenth of a second. */
@@ -177,7 +182,7 @@ static inline uint32_t dart__wait_shared_us(const dart__wait_pace_t *pace, uint3
 void dart__arrivals_sleep(const dart__wait_pace_t *pace, uint32_t seen, uint32_t most_us);
 
 /** As dart__wait_turn, for a loop that has made progress itself. */
-void dart__wait_pause(dart__turns_t *turns, const dart__wait_policy_t *policy);
+bool dart__wait_pause(dart__turns_t *turns, const dart__wait_policy_t *policy);
 
 /** Sleep while `*word` is `expected`, until woken, at most `most_us` (0: no limit). May return early.
  *  `word` may be shared between processes. */

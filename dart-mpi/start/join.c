@@ -57,6 +57,17 @@ static void open_nodes(void)
   dart__net.reaches_memory = dart__windows_are_static();
 }
 
+/* MPI ends the job when a process dies. */
+static dart_ret_t refuse_survive(void)
+{
+  if (dart__settings.survive == 0)
+    return DART_OK;
+  if (dart__world.me == 0)
+    dart__error(
+        "DART_SURVIVE=1: with dart-mpi a job ends when a unit dies; with dart-shmem it can go on");
+  return DART_ERR_OTHER;
+}
+
 static dart_ret_t join(int *argc, char ***argv, dart_thread_support_level_t wanted,
                        dart_thread_support_level_t *provided_out)
 {
@@ -85,6 +96,8 @@ static dart_ret_t join(int *argc, char ***argv, dart_thread_support_level_t want
   ret                 = check_launcher(nunits);
   if (ret == DART_OK && dart__world.node_of == NULL)
     ret = DART_ERR_NOMEM;
+  if (ret == DART_OK)
+    ret = refuse_survive();
   if (ret == DART_OK)
     ret = dart__mpi_watch_end();
   ret = dart__comm_open(nunits, ret);

@@ -4,7 +4,10 @@
  * others. If it has left dart_exit, and none needs it, the others have a moment first: they may have something to
  * print, too. A unit that exits with 0 although others need it ends the program, too. It may be between
  * dart_init and dart_exit; or outside, while others have begun a cycle that it will never join. The job's header has
- * the cycle of each unit (job_file.h), which outlives the unit. */
+ * the cycle of each unit (job_file.h), which outlives the unit.
+ *
+ * With DART_SURVIVE, a unit that dies between the others' dart_init and its own dart_exit does not end the program: the
+ * launcher names it, tells the others (model/lost.h), and keeps its code for the end. */
 #include "units.h"
 
 #include <fcntl.h>
@@ -20,6 +23,7 @@
 #include "hang_watch.h"
 #include "held.h"
 #include "launch.h"
+#include "model/lost.h"
 #include "tag.h"
 
 typedef struct {
@@ -93,6 +97,40 @@ static bool has_left(const units_t *units, uint32_t unit)
   return cycle > 0 && cycle % 2 == 0;
 }
 
+/* ---- units that the others outlive ------------------------------------------------------------- */
+
+/* Whether the others go on without this unit, which has ended. */
+static bool is_survived(const units_t *units, uint32_t unit)
+{
+  const dart__job_t *job = units->plan->job;
+
+  /* relaxed, both: stores of units that have ended, or that have told this one by a barrier */
+  return job->survives && cycle_of(units, unit) % 2 == 1 &&
+         atomic_load_explicit((_Atomic uint32_t *)&job->surviving, memory_order_relaxed) != 0 &&
+         atomic_load_explicit((_Atomic uint32_t *)&job->aborted, memory_order_relaxed) == 0;
+}
+
+/* Tell the others, and how the unit ended. */
+static void note_lost(units_t *units, children_t *children, uint32_t unit, pid_t pid, int status,
+                      const char *held)
+{
+  dart__job_t *job    = units->plan->job;
+  uint32_t     number = atomic_load_explicit(&job->nlost, memory_order_relaxed) + 1;
+  int          code   = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+
+  /* release, both: pair with the acquires in model/lost.c */
+  atomic_store_explicit(&job->lost[unit], 2 * number | (code == 0 ? DART__LOST_ENDED : 0),
+                        memory_order_release);
+  atomic_store_explicit(&job->nlost, number, memory_order_release);
+  if (WIFSIGNALED(status))
+    launch_say("unit %u (pid %d) is lost, killed by signal %d (%s)%s; the others go on", unit,
+               (int)pid, WTERMSIG(status), strsignal(WTERMSIG(status)), held);
+  else
+    launch_say("unit %u (pid %d) is lost, ended with code %d without dart_exit%s; the others go on",
+               unit, (int)pid, code, held);
+  children_note_code(children, code);
+}
+
 /* Unless `unit` ended well, report how it ended, and end the others. */
 static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, int status)
 {
@@ -107,6 +145,10 @@ static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, i
   if (children_are_ending(children))
     return; /* ended by the launcher, or a consequence */
 
+  if (is_survived(units, unit)) {
+    note_lost(units, children, unit, pid, status, held);
+    return;
+  }
   if (status == 0 && cycle_of(units, unit) % 2 == 0)
     note_left(units, unit, pid);
 

@@ -118,6 +118,7 @@ static const char *ret_name(dart_ret_t ret)
   case DART_ERR_NOTFOUND: return "DART_ERR_NOTFOUND";
   case DART_ERR_NOTINIT: return "DART_ERR_NOTINIT";
   case DART_ERR_NOMEM: return "DART_ERR_NOMEM";
+  case DART_ERR_UNIT_LOST: return "DART_ERR_UNIT_LOST";
   case DART_ERR_OTHER: return "DART_ERR_OTHER";
   }
   return "no dart_ret_t";

@@ -226,14 +226,14 @@ static void expect_turn(dart__mutex_t *mutex, uint32_t ticket, const uint32_t *o
 {
   dart__mutex_unlock(mutex);
   for (uint32_t pass = 0; pass < DART__MUTEX_MOST_PASSES; pass++) {
-    assert_true(dart__mutex_take_for(mutex));
+    assert_true(dart__mutex_take_for(mutex, 0));
     dart__mutex_unlock(mutex);
   }
   assert_false(dart__mutex_try(mutex));
-  assert_false(dart__mutex_take_for(mutex));
+  assert_false(dart__mutex_take_for(mutex, 0));
   for (int i = 0; i < nothers; i++)
-    assert_true(others[i] == ticket || !dart__mutex_take_late(mutex, others[i]));
-  assert_true(dart__mutex_take_late(mutex, ticket));
+    assert_true(others[i] == ticket || !dart__mutex_take_late(mutex, others[i], 0));
+  assert_true(dart__mutex_take_late(mutex, ticket, 0));
 }
 
 /* More of them than a wake-up tells apart, and more tickets than there are. */
@@ -256,7 +256,7 @@ static void tickets_are_served_in_turn(void **state)
   }
   assert_int_equal(dart__mutex_nlate(mutex), 0);
   dart__mutex_unlock(mutex);
-  assert_true(dart__mutex_take_for(mutex));
+  assert_true(dart__mutex_take_for(mutex, 0));
   dart__mutex_unlock(mutex);
 }
 
@@ -349,10 +349,10 @@ static void take_late(guarded_t *g, uint32_t looks)
   uint32_t ticket;
 
   for (uint32_t i = 0; i < looks; i++, usleep(20))
-    if (dart__mutex_take_for(&g->mutex))
+    if (dart__mutex_take_for(&g->mutex, 0))
       return;
   ticket = dart__mutex_draw_ticket(&g->mutex);
-  while (!dart__mutex_take_late(&g->mutex, ticket))
+  while (!dart__mutex_take_late(&g->mutex, ticket, 0))
     usleep(20);
 }
 
@@ -386,10 +386,10 @@ static void it_is_taken_for_waiters_elsewhere(void **state)
 
   (void)state;
   prepare(guarded, 1);
-  assert_true(dart__mutex_take_for(&guarded->mutex));
-  assert_false(dart__mutex_take_for(&guarded->mutex));
+  assert_true(dart__mutex_take_for(&guarded->mutex, 0));
+  assert_false(dart__mutex_take_for(&guarded->mutex, 0));
   ticket = dart__mutex_draw_ticket(&guarded->mutex);
-  assert_false(dart__mutex_take_late(&guarded->mutex, ticket));
+  assert_false(dart__mutex_take_late(&guarded->mutex, ticket, 0));
   expect_turn(&guarded->mutex, ticket, NULL, 0);
   dart__mutex_unlock(&guarded->mutex);
   assert_false(dart__mutex_is_held(&guarded->mutex));

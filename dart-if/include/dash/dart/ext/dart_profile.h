@@ -29,6 +29,7 @@
 #include <dash/dart/ext/dart_progress.h>
 #include <dash/dart/ext/dart_range.h>
 #include <dash/dart/ext/dart_stats.h>
+#include <dash/dart/ext/dart_survive.h>
 #include <dash/dart/ext/dart_team_group.h>
 #include <dash/dart/ext/dart_wait_word.h>
 #include <dash/dart/if/dart.h>
@@ -125,7 +126,10 @@
   X(dart_accumulate_typed) X(dart_accumulate_handle) X(dart_fetch_and_op_typed) \
   X(dart_fetch_and_op_handle) \
   /* dart_message.h */ \
-  X(dart_recv_any) X(dart_probe) X(dart_try_probe)
+  X(dart_recv_any) X(dart_probe) X(dart_try_probe) \
+  /* dart_survive.h */ \
+  X(dart_survives) X(dart_unit_status) X(dart_team_lost) X(dart_lost_handler) \
+  X(dart_team_shrink) X(dart_team_agree) X(dart_lock_was_broken)
 /* clang-format on */
 
 #ifdef __cplusplus

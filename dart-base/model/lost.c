@@ -1,0 +1,143 @@
+/* Units that are lost: see lost.h. */
+#include "model/lost.h"
+
+#include "model/world.h"
+#include "wait/mutex.h"
+
+#define CHECK_US 10000 /* so long a wait sleeps at most that a loss may end: losses wake nobody */
+
+dart__lost_t dart__lost;
+
+static _Atomic uint32_t acknowledged; /* losses that the program knows of */
+
+static struct {
+  dart_lost_handler_t handler; /* NULL: there is none */
+  void               *context;
+  _Atomic uint32_t    told; /* losses that it was called for */
+} watcher;
+
+static uint32_t loss_word(dart_unit_t unit)
+{
+  /* acquire: pairs with the launcher's release; what the unit did before is visible */
+  return dart__lost.word == NULL
+             ? 0
+             : atomic_load_explicit(&dart__lost.word[unit], memory_order_acquire);
+}
+
+uint32_t dart__lost_number(dart_unit_t unit)
+{
+  return loss_word(unit) / 2;
+}
+
+dart_unit_status_t dart__unit_status(dart_unit_t unit)
+{
+  uint32_t word = loss_word(unit);
+
+  if (word == 0)
+    return DART_UNIT_RUNNING;
+  return (word & DART__LOST_ENDED) != 0 ? DART_UNIT_ENDED : DART_UNIT_LOST;
+}
+
+bool dart__team_look(dart__team_t *team)
+{
+  uint32_t count = dart__lost_count();
+
+  if (team->is_broken || count == team->nlost)
+    return team->is_broken;
+  team->nlost = count;
+  for (int32_t u = 0; u < team->nunits && !team->is_broken; u++)
+    team->is_broken = dart__is_lost(dart__team_member(team, u));
+  return team->is_broken;
+}
+
+/* The first member and the id name a team: teams with one id have no unit in common. */
+static uint64_t key_of(dart__team_t *team)
+{
+  uint64_t first = (uint64_t)dart__team_member(team, 0) + 1;
+
+  return first << 48 | (uint64_t)(uint16_t)team->id << 32 | ++team->nvotes;
+}
+
+int32_t dart__team_vote(dart__team_t *team, dart__ballot_values_t *values, dart_unit_t *voters_out)
+{
+  dart__vote_t vote = { dart__lost.ballots, &team->members, team->me, key_of(team), dart__is_lost };
+  dart__wait_policy_t policy = { .pace = &dart__world.pace };
+
+  return dart__ballot_vote(&vote, values, voters_out, &policy);
+}
+
+static _Thread_local bool was_broken;
+
+void dart__lost_note_broken(void)
+{
+  was_broken = true;
+}
+
+bool dart__lost_take_broken(void)
+{
+  bool is_broken = was_broken;
+
+  was_broken = false;
+  return is_broken;
+}
+
+void dart__lost_acknowledge(uint32_t number)
+{
+  uint32_t before = atomic_load_explicit(&acknowledged, memory_order_relaxed);
+
+  /* relaxed, all: a hint to waits of this unit */
+  while (before < number &&
+         !atomic_compare_exchange_weak_explicit(&acknowledged, &before, number,
+                                                memory_order_relaxed, memory_order_relaxed))
+    ;
+}
+
+bool dart__lost_is_news(void)
+{
+  return dart__lost_count() > atomic_load_explicit(&acknowledged, memory_order_relaxed);
+}
+
+dart_unit_t dart__lost_unit(uint32_t number)
+{
+  dart_unit_t unit = 0;
+
+  while (unit < dart__world.nunits - 1 && dart__lost_number(unit) != number)
+    unit++;
+  return unit;
+}
+
+static bool is_unit_lost(int32_t unit)
+{
+  return dart__is_lost(unit);
+}
+
+void dart__lost_open(void)
+{
+  dart__mutex_set_robust(dart__survives() ? is_unit_lost : NULL, dart__world.me);
+  dart__world.pace.check_us = dart__survives() ? CHECK_US : 0;
+  atomic_store_explicit(&acknowledged, 0, memory_order_relaxed);
+  dart__lost_set_handler(NULL, NULL);
+}
+
+void dart__lost_set_handler(dart_lost_handler_t handler, void *context)
+{
+  watcher.handler = handler;
+  watcher.context = context;
+  /* relaxed: one thread at a time */
+  atomic_store_explicit(&watcher.told, dart__lost_count(), memory_order_relaxed);
+}
+
+void dart__lost_tell(void)
+{
+  uint32_t count = dart__lost_count(), told;
+
+  if (watcher.handler == NULL)
+    return;
+  told = atomic_load_explicit(&watcher.told, memory_order_relaxed);
+  while (
+      told <
+      count) /* relaxed: of several threads one calls it for a loss, and nothing else is passed on */
+    if (atomic_compare_exchange_weak_explicit(&watcher.told, &told, told + 1, memory_order_relaxed,
+                                              memory_order_relaxed))
+      watcher.handler(DART_GLOBAL_UNIT_ID(dart__lost_unit(++told)), watcher.context);
+}

@@ -1,0 +1,104 @@
+#ifndef DART__MODEL_LOST_H
+#define DART__MODEL_LOST_H
+/* Units that have died while the others go on (dart_survive.h).
+ *
+ * The launcher sees each unit end. It numbers the losses from 1, writes the number to the word of the unit, and then
+ * raises the count: so all units see losses in one order, and the units that were lost up to some number are the same for
+ * all. Waits look at the count after they have slept, and when they have polled for long. Nothing else does, so a job
+ * that loses nobody pays nothing. */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <dash/dart/ext/dart_survive.h>
+
+#include "model/ballot.h"
+#include "model/team.h"
+
+#define DART__LOST_ENDED \
+  1U /* in a unit's word, beside twice its number: it ended by itself, with exit code 0 */
+
+/* Memory that all units share with the launcher. */
+typedef struct {
+  _Atomic uint32_t *count; /* of losses; NULL: a unit that dies ends the job */
+  _Atomic uint32_t *word;  /* of each unit, by global id; 0: it runs */
+  _Atomic uint32_t
+      *begun; /* 1: all have come through dart_init; before, a unit that dies ends the job */
+  dart__ballot_t *ballots; /* of each unit */
+} dart__lost_t;
+
+extern dart__lost_t dart__lost;
+
+/** Whether the job goes on without units that die. */
+static inline bool dart__survives(void)
+{
+  return dart__lost.count != NULL;
+}
+
+/** Whether it does so already. */
+static inline bool dart__survives_now(void)
+{
+  /* relaxed: all units have passed a barrier since it was written, or none has */
+  return dart__survives() && atomic_load_explicit(dart__lost.begun, memory_order_relaxed) != 0;
+}
+
+/** How many have been lost. */
+static inline uint32_t dart__lost_count(void)
+{
+  /* acquire: pairs with the launcher's release, so that the words of so many units are seen */
+  return dart__lost.count == NULL ? 0
+                                  : atomic_load_explicit(dart__lost.count, memory_order_acquire);
+}
+
+/** The number of the loss of a unit, from 1; 0: it is not lost. */
+uint32_t dart__lost_number(dart_unit_t unit);
+
+static inline bool dart__is_lost(dart_unit_t unit)
+{
+  return dart__lost_number(unit) != 0;
+}
+
+dart_unit_status_t dart__unit_status(dart_unit_t unit);
+
+/** Whether a member of the team is lost. Then it is broken on this unit: its collectives end with DART_ERR_UNIT_LOST. */
+bool dart__team_look(dart__team_t *team);
+
+/** What a collective call of the team returns that has come to `ret` here. */
+static inline dart_ret_t dart__team_result(const dart__team_t *team, dart_ret_t ret)
+{
+  return __builtin_expect(team->is_broken, 0) ? DART_ERR_UNIT_LOST : ret;
+}
+
+/** The same after data were taken from buffers of other units, which may be changed once these see that one is lost. */
+static inline dart_ret_t dart__team_result_now(dart__team_t *team, dart_ret_t ret)
+{
+  if (__builtin_expect(dart__survives(), 0))
+    dart__team_look(team);
+  return dart__team_result(team, ret);
+}
+
+/** Combine `*values` over the members of the team that are not lost before they vote: the same on all, who call in the
+ *  same order. Members that are lost meanwhile hold up nobody. Returns how many have voted; `voters_out`, unless it is
+ *  NULL, gets their global ids, ascending. */
+int32_t dart__team_vote(dart__team_t *team, dart__ballot_values_t *values, dart_unit_t *voters_out);
+
+/** Losses up to this number are known to the program (dart_team_lost, dart_team_shrink). Waits for anybody end with an
+ *  error for others. */
+void dart__lost_acknowledge(uint32_t number);
+bool dart__lost_is_news(void);
+
+/** A lock that this thread has just taken was held by a unit that is lost; and whether there was one since it asked last. */
+void dart__lost_note_broken(void);
+bool dart__lost_take_broken(void);
+
+/** Call the program's handler for losses that it was not called for. */
+void dart__lost_tell(void);
+void dart__lost_set_handler(dart_lost_handler_t handler, void *context);
+
+/** A cycle of init and exit begins: nothing is acknowledged, and there is no handler. */
+void dart__lost_open(void);
+
+/** The unit whose loss has this number, from 1 to dart__lost_count(). */
+dart_unit_t dart__lost_unit(uint32_t number);
+
+#endif

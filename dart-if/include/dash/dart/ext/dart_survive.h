@@ -1,0 +1,96 @@
+#ifndef DASH__DART__EXT__DART_SURVIVE_H__INCLUDED
+#define DASH__DART__EXT__DART_SURVIVE_H__INCLUDED
+/** @file dart_survive.h
+ *  Jobs that outlive units.
+ *
+ *  A unit that dies ends the job, unless DART_SURVIVE=1 is in the environment of dartrun. Then, from the end of dart_init
+ *  on, the others go on: a unit that is killed, or ends without dart_exit, is *lost*. All units see losses in one order.
+ *  Nothing else changes, and a job that loses nobody is as fast as without. dartrun names each unit that is lost, and
+ *  ends with the code of the first one. (Compare failed images of Fortran 2018, and ULFM: Bland et al., *Post-failure
+ *  recovery of MPI communication capability*, IJHPCA 27(3), 2013.)
+ *
+ *  No call waits for a lost unit: it returns DART_ERR_UNIT_LOST instead.
+ *  - A team with a lost member is *broken*: its collective calls return the error on all units that would wait. A call
+ *    that was under way when the unit died may have been completed on some units, and not on others, whose buffers are
+ *    undefined. What was to be made exists on no unit that got the error.
+ *  - Messages return it if their partner is lost. Waits that anybody could end (dart_recv_any and dart_probe of any unit,
+ *    dart_notify_wait, dart_wait_word and the like) return it once a unit was lost of which the program does not know:
+ *    dart_team_lost and dart_team_shrink say that it does.
+ *  - The memory of a lost unit stays where it is near, and is read and written as before.
+ *  - A lock that a lost unit held goes to the next unit that asks for it: see dart_lock_was_broken.
+ *
+ *  dart_team_shrink makes a team of those that are left, which is whole again; dart_team_agree, dart_team_destroy and
+ *  dart_exit work on broken teams, too.
+ *
+ *  There with dart-shmem. dart_init refuses DART_SURVIVE=1 with dart-mpi. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <dash/dart/if/dart_team_group.h>
+#include <dash/dart/if/dart_types.h>
+#include <dash/dart/if/dart_util.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+DART_INTERFACE_ON
+
+/** What has become of a unit. */
+typedef enum {
+  DART_UNIT_RUNNING = 0,
+  DART_UNIT_ENDED   = 1, /**< it has ended by itself with exit code 0, without dart_exit; it counts as lost */
+  DART_UNIT_LOST    = 2  /**< it was killed, or has ended with another code */
+} dart_unit_status_t;
+
+/** Whether the job outlives units: DART_SURVIVE was 1. Between dart_init and dart_exit; false outside. */
+bool dart_survives(void) DART_NOTHROW;
+
+/** What has become of `unit`. Local. A loss is seen at once, and never taken back.
+ *  DART_ERR_INVAL: there is no such unit, or `status` is NULL, or a call outside of init and exit. */
+dart_ret_t dart_unit_status(dart_global_unit_t unit, dart_unit_status_t *status) DART_NOTHROW;
+
+/** The lost members of a team, in the order in which they were lost: at most `*nunits` of them into `units`; then
+ *  `*nunits` is how many there are. `units` may be NULL if `*nunits` is 0. Local. With the team DART_TEAM_ALL it says that
+ *  the program knows of these losses.
+ *  DART_ERR_INVAL: no such team, or a pointer is NULL. */
+dart_ret_t dart_team_lost(dart_team_t team, dart_global_unit_t *units, size_t *nunits) DART_NOTHROW;
+
+/** Called for each unit that is lost, once, by a thread of this unit that is in a call of this header or in a wait which
+ *  the loss ends. It calls no function of DART but dart_unit_status. */
+typedef void (*dart_lost_handler_t)(dart_global_unit_t unit, void *context);
+
+/** Have `handler` called for losses from now on; NULL: nothing is called. Local; for one thread at a time.
+ *  DART_ERR_INVAL: a call outside of init and exit. */
+dart_ret_t dart_lost_handler(dart_lost_handler_t handler, void *context);
+
+/** Make a team of the members of `team` that are not lost. Collective over these. All get the same team, with the order of
+ *  units kept; it is made whether or not a member is lost. Members that are lost meanwhile are left out, if they were
+ *  lost before all had called, and the team is made anew. A unit that is lost later may be in it: then the team is
+ *  broken, and can be shrunk in turn. It says that the program knows of the losses before.
+ *
+ *  `team` stays, until dart_team_destroy. Other units of `team` may be in any other call; threads of one unit shrink one
+ *  team at a time.
+ *
+ *  Errors on all alike, with `*newteam` DART_TEAM_NULL: DART_ERR_NOMEM; DART_ERR_OTHER: all ids are used up.
+ *  DART_ERR_INVAL, on the caller alone: no such team, `newteam` is NULL, or dart_survives is false. */
+dart_ret_t dart_team_shrink(dart_team_t team, dart_team_t *newteam) DART_NOTHROW;
+
+/** Replace `*value` by the bits that all callers' values have. Collective over the members of `team` that are not lost: all
+ *  of them get the same. The value of a member that is lost counts if it had come to the call. So survivors agree on
+ *  whether a step was completed by all, or where to go on.
+ *  DART_ERR_UNIT_LOST, on all alike: a member was lost before it came to the call; `*value` is agreed on all the same.
+ *  DART_ERR_INVAL: no such team, `value` is NULL, or dart_survives is false. */
+dart_ret_t dart_team_agree(dart_team_t team, uint64_t *value) DART_NOTHROW;
+
+/** Whether a lock of any kind that this thread has acquired since it asked last was held by a unit that is lost. Then what
+ *  it protects may be half changed. The next holder alone is told. Local. */
+bool dart_lock_was_broken(void) DART_NOTHROW;
+
+DART_INTERFACE_OFF
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DASH__DART__EXT__DART_SURVIVE_H__INCLUDED */

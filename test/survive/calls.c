@@ -1,0 +1,633 @@
+/* See calls.h. Each call is made by all survivors, on what `prepare` has made together with the victim. */
+#include "calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <dash/dart/ext/dart_adopt.h>
+#include <dash/dart/ext/dart_epoch.h>
+#include <dash/dart/ext/dart_file.h>
+#include <dash/dart/ext/dart_lock_at.h>
+#include <dash/dart/ext/dart_message.h>
+#include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_range.h>
+#include <dash/dart/ext/dart_team_group.h>
+#include <dash/dart/ext/dart_wait_word.h>
+#include <dash/dart/if/dart_locality.h>
+
+#define LARGE (64 * 1024) /* elements: blocks go directly between buffers */
+
+static long                   *in, *out; /* n * LARGE elements */
+static dart_gptr_t             memory;   /* 16 elements on each unit */
+static dart_gptr_t             registered;
+static dart_lock_t             lock;
+static dart_range_t            range;
+static dart_file_t             file;
+static dart_team_t             team;
+static dart_allocator_t        allocator;
+static const dart_range_span_t span = { .first = 0, .last = 9, .mode = DART_RANGE_EXCLUSIVE };
+
+static dart_gptr_t at_unit(dart_gptr_t gptr, int unit)
+{
+  gptr.unitid = unit;
+  return gptr;
+}
+
+/* ---- preparations ------------------------------------------------------------------------------- */
+
+static void buffers(void)
+{
+  in  = calloc((size_t)n * LARGE, sizeof *in);
+  out = calloc((size_t)n * LARGE, sizeof *out);
+  if (in == NULL || out == NULL)
+    fail("no memory", __LINE__);
+}
+
+static void segment(void)
+{
+  dart_gptr_t own;
+  void       *here;
+
+  buffers();
+  MUST(dart_team_memalloc_aligned(DART_TEAM_ALL, 16, DART_TYPE_LONG, &memory));
+  own = at_unit(memory, me);
+  MUST(dart_gptr_getaddr(own, &here));
+  memset(here, 0, 16 * sizeof(long));
+  MUST(dart_barrier(DART_TEAM_ALL));
+}
+
+static void registered_memory(void)
+{
+  buffers();
+  MUST(dart_team_memregister(DART_TEAM_ALL, 16, DART_TYPE_LONG, in, &registered));
+}
+
+static void new_team(void)
+{
+  MUST(dart_team_clone(DART_TEAM_ALL, &team));
+}
+
+static void new_lock(void)
+{
+  MUST(dart_team_lock_init(DART_TEAM_ALL, &lock));
+}
+
+static void held_lock(void)
+{
+  new_lock();
+  if (me == victim)
+    MUST(dart_lock_acquire(lock));
+  MUST(dart_barrier(DART_TEAM_ALL));
+}
+
+static void held_word(void)
+{
+  segment();
+  if (me == victim)
+    MUST(dart_lock_at_acquire(at_unit(memory, (victim + 1) % n)));
+  MUST(dart_barrier(DART_TEAM_ALL));
+}
+
+static void new_range(void)
+{
+  MUST(dart_team_range_init(DART_TEAM_ALL, 0, 0, &range));
+}
+
+static void held_range(void)
+{
+  static dart_range_hold_t hold;
+
+  new_range();
+  if (me == victim)
+    MUST(dart_range_acquire(range, &span, 1, -1, &hold));
+  MUST(dart_barrier(DART_TEAM_ALL));
+}
+
+static void new_file(void)
+{
+  buffers();
+  MUST(dart_file_open(DART_TEAM_ALL, getenv("SURVIVE_FILE"),
+                      DART_FILE_CREATE | DART_FILE_READ | DART_FILE_WRITE, 0600, &file));
+}
+
+static void new_allocator(void)
+{
+  MUST(dart_allocator_new(4096, DART_TEAM_ALL, &allocator));
+}
+
+static void fenced(void)
+{
+  segment();
+  MUST(dart_epoch_fence(memory, 0));
+}
+
+static void posted(void)
+{
+  dart_team_unit_t origin = DART_TEAM_UNIT_ID(victim);
+
+  segment();
+  if (me != victim)
+    MUST(dart_epoch_post(memory, 1, &origin, 0));
+}
+
+static void held_portion(void)
+{
+  segment();
+  if (me == victim)
+    MUST(dart_epoch_lock(at_unit(memory, (victim + 1) % n), DART_EPOCH_EXCLUSIVE, 0));
+  MUST(dart_barrier(DART_TEAM_ALL));
+}
+
+/* ---- collectives --------------------------------------------------------------------------------- */
+
+static dart_team_unit_t root(void)
+{
+  return DART_TEAM_UNIT_ID((victim + 1) % n);
+}
+
+static dart_ret_t barrier(void)
+{
+  return dart_barrier(DART_TEAM_ALL);
+}
+
+static dart_ret_t bcast_of_victim(void)
+{
+  return dart_bcast(in, 10, DART_TYPE_LONG, DART_TEAM_UNIT_ID(victim), DART_TEAM_ALL);
+}
+
+static dart_ret_t bcast_large(void)
+{
+  return dart_bcast(in, LARGE, DART_TYPE_LONG, root(), DART_TEAM_ALL);
+}
+
+static dart_ret_t scatter(void)
+{
+  return dart_scatter(in, out, 10, DART_TYPE_LONG, root(), DART_TEAM_ALL);
+}
+
+static dart_ret_t gather(void)
+{
+  return dart_gather(in, out, LARGE, DART_TYPE_LONG, root(), DART_TEAM_ALL);
+}
+
+static dart_ret_t allgather(void)
+{
+  return dart_allgather(in, out, 10, DART_TYPE_LONG, DART_TEAM_ALL);
+}
+
+static dart_ret_t allgather_large(void)
+{
+  return dart_allgather(in, out, LARGE, DART_TYPE_LONG, DART_TEAM_ALL);
+}
+
+static dart_ret_t allgatherv(void)
+{
+  size_t count[64], at[64];
+
+  for (int u = 0; u < n; u++) {
+    count[u] = (size_t)u + 1;
+    at[u]    = (size_t)u * 100;
+  }
+  return dart_allgatherv(in, count[me], DART_TYPE_LONG, out, count, at, DART_TEAM_ALL);
+}
+
+static dart_ret_t alltoall(void)
+{
+  return dart_alltoall(in, out, 10, DART_TYPE_LONG, DART_TEAM_ALL);
+}
+
+static dart_ret_t alltoall_large(void)
+{
+  return dart_alltoall(in, out, LARGE / 2, DART_TYPE_LONG, DART_TEAM_ALL);
+}
+
+static dart_ret_t reduce(void)
+{
+  return dart_reduce(in, out, 10, DART_TYPE_LONG, DART_OP_SUM, root(), DART_TEAM_ALL);
+}
+
+static dart_ret_t allreduce(void)
+{
+  return dart_allreduce(in, out, 1000, DART_TYPE_LONG, DART_OP_SUM, DART_TEAM_ALL);
+}
+
+static dart_ret_t allreduce_large(void)
+{
+  return dart_allreduce(in, out, LARGE, DART_TYPE_LONG, DART_OP_SUM, DART_TEAM_ALL);
+}
+
+/* ---- teams, memory ------------------------------------------------------------------------------- */
+
+static dart_ret_t team_create(void)
+{
+  dart_group_t group;
+  dart_ret_t   ret;
+
+  MUST(dart_team_get_group(DART_TEAM_ALL, &group));
+  ret = dart_team_create(DART_TEAM_ALL, group, &team);
+  MUST(dart_group_destroy(&group));
+  return ret;
+}
+
+static dart_ret_t team_create_group(void)
+{
+  dart_group_t group;
+  dart_ret_t   ret;
+
+  MUST(dart_team_get_group(DART_TEAM_ALL, &group));
+  ret = dart_team_create_group(DART_TEAM_ALL, group, 3, &team);
+  MUST(dart_group_destroy(&group));
+  return ret;
+}
+
+static dart_ret_t team_clone(void)
+{
+  return dart_team_clone(DART_TEAM_ALL, &team);
+}
+
+static dart_ret_t team_destroy(void)
+{
+  return dart_team_destroy(&team);
+}
+
+static dart_ret_t locality_init(void)
+{
+  return dart_team_locality_init(team);
+}
+
+static dart_ret_t memalloc(void)
+{
+  return dart_team_memalloc_aligned(DART_TEAM_ALL, 1000, DART_TYPE_LONG, &memory);
+}
+
+static dart_ret_t memalloc_large(void)
+{
+  return dart_team_memalloc_aligned(DART_TEAM_ALL, 10 << 20, DART_TYPE_LONG, &memory);
+}
+
+static dart_ret_t memfree(void)
+{
+  return dart_team_memfree(memory);
+}
+
+static dart_ret_t memregister(void)
+{
+  return dart_team_memregister(DART_TEAM_ALL, 100, DART_TYPE_LONG, out, &registered);
+}
+
+static dart_ret_t memderegister(void)
+{
+  return dart_team_memderegister(registered);
+}
+
+static dart_ret_t adopt(void)
+{
+  return dart_team_adopt(DART_TEAM_ALL, in, 100000, &registered);
+}
+
+static dart_ret_t allocator_new(void)
+{
+  return dart_allocator_new(4096, DART_TEAM_ALL, &allocator);
+}
+
+static dart_ret_t allocator_destroy(void)
+{
+  return dart_allocator_destroy(&allocator);
+}
+
+/* ---- memory of the victim, and of others ---------------------------------------------------------- */
+
+static dart_ret_t put_and_flush(void)
+{
+  long value = 7;
+
+  MUST(dart_put(at_unit(memory, victim), &value, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  return dart_flush(at_unit(memory, victim));
+}
+
+static dart_ret_t get_blocking(void)
+{
+  return dart_get_blocking(out, at_unit(memory, victim), 1, DART_TYPE_LONG, DART_TYPE_LONG);
+}
+
+static dart_ret_t fetch(void)
+{
+  long one = 1;
+
+  MUST(dart_fetch_and_op(at_unit(memory, victim), &one, out, DART_TYPE_LONG, DART_OP_SUM));
+  return dart_flush_all(memory);
+}
+
+static dart_ret_t put_handle(void)
+{
+  dart_handle_t handle;
+
+  MUST(dart_put_handle(at_unit(memory, victim), in, 10, DART_TYPE_LONG, DART_TYPE_LONG, &handle));
+  return dart_wait(&handle);
+}
+
+/* ---- locks --------------------------------------------------------------------------------------- */
+
+static dart_ret_t lock_init(void)
+{
+  return dart_team_lock_init(DART_TEAM_ALL, &lock);
+}
+
+static dart_ret_t lock_destroy(void)
+{
+  return dart_team_lock_destroy(&lock);
+}
+
+static dart_ret_t lock_acquire(void)
+{
+  dart_ret_t ret = dart_lock_acquire(lock);
+
+  if (ret == DART_OK)
+    MUST(dart_lock_release(lock));
+  return ret;
+}
+
+static dart_ret_t lock_try(void)
+{
+  int32_t done = 0;
+
+  while (done == 0) {
+    MUST(dart_lock_try_acquire(lock, &done));
+    usleep(1000);
+  }
+  return dart_lock_release(lock);
+}
+
+static dart_ret_t lock_at(void)
+{
+  dart_gptr_t word = at_unit(memory, (victim + 1) % n);
+  dart_ret_t  ret  = dart_lock_at_acquire(word);
+
+  if (ret == DART_OK)
+    MUST(dart_lock_at_release(word));
+  return ret;
+}
+
+static dart_ret_t lock_at_try(void)
+{
+  dart_gptr_t word = at_unit(memory, (victim + 1) % n);
+  int32_t     done = 0;
+
+  while (done == 0) {
+    MUST(dart_lock_at_try_acquire(word, &done));
+    usleep(1000);
+  }
+  return dart_lock_at_release(word);
+}
+
+static dart_ret_t range_init(void)
+{
+  return dart_team_range_init(DART_TEAM_ALL, 0, 0, &range);
+}
+
+static dart_ret_t range_destroy(void)
+{
+  return dart_team_range_destroy(&range);
+}
+
+static dart_ret_t range_acquire(void)
+{
+  dart_range_hold_t hold;
+  dart_ret_t        ret = dart_range_acquire(range, &span, 1, -1, &hold);
+
+  if (ret == DART_OK)
+    MUST(dart_range_release(&hold));
+  return ret;
+}
+
+/* ---- messages, notifications, words ---------------------------------------------------------------- */
+
+static dart_ret_t send_large(void)
+{
+  return dart_send(in, LARGE, DART_TYPE_LONG, 1, DART_GLOBAL_UNIT_ID(victim));
+}
+
+static dart_ret_t recv(void)
+{
+  return dart_recv(out, 10, DART_TYPE_LONG, 1, DART_GLOBAL_UNIT_ID(victim));
+}
+
+static dart_ret_t sendrecv(void)
+{
+  return dart_sendrecv(in, LARGE, DART_TYPE_LONG, 1, DART_GLOBAL_UNIT_ID(victim), out, LARGE,
+                       DART_TYPE_LONG, 1, DART_GLOBAL_UNIT_ID(victim));
+}
+
+static dart_ret_t recv_any(void)
+{
+  dart_message_t found;
+
+  return dart_recv_any(out, 10, DART_TYPE_LONG, DART_GLOBAL_UNIT_ID(DART_UNIT_ANY), 1, &found);
+}
+
+static dart_ret_t probe(void)
+{
+  dart_message_t found;
+
+  return dart_probe(DART_GLOBAL_UNIT_ID(victim), 1, &found);
+}
+
+static dart_ret_t notify_wait(void)
+{
+  return dart_notify_wait(at_unit(memory, me), 1, -1);
+}
+
+static dart_ret_t notify_waitany(void)
+{
+  dart_gptr_t flags[2] = { at_unit(memory, me), at_unit(memory, me) };
+  uint64_t    least[2] = { 1, 1 };
+  size_t      index;
+
+  flags[1].addr_or_offs.offset += sizeof(uint64_t);
+  return dart_notify_waitany(flags, least, 2, -1, &index);
+}
+
+static dart_ret_t wait_word(void)
+{
+  long one = 1;
+
+  return dart_wait_word(at_unit(memory, me), DART_TYPE_LONG, DART_WAIT_EQ, &one, -1);
+}
+
+/* ---- epochs --------------------------------------------------------------------------------------- */
+
+static dart_ret_t fence(void)
+{
+  long       value = 3;
+  dart_ret_t ret =
+      dart_put(at_unit(memory, (me + 1) % n), &value, 1, DART_TYPE_LONG, DART_TYPE_LONG);
+
+  return ret != DART_OK ? ret : dart_epoch_fence(memory, 0);
+}
+
+static dart_ret_t start_and_complete(void)
+{
+  dart_team_unit_t target = DART_TEAM_UNIT_ID(victim);
+  long             value  = 3;
+  dart_ret_t       ret    = dart_epoch_start(memory, 1, &target, 0);
+
+  if (ret == DART_OK)
+    ret = dart_put(at_unit(memory, victim), &value, 1, DART_TYPE_LONG, DART_TYPE_LONG);
+  return ret != DART_OK ? ret : dart_epoch_complete(memory);
+}
+
+static dart_ret_t epoch_wait(void)
+{
+  return dart_epoch_wait(memory);
+}
+
+static dart_ret_t portion_lock(void)
+{
+  dart_gptr_t portion = at_unit(memory, (victim + 1) % n);
+  dart_ret_t  ret     = dart_epoch_lock(portion, DART_EPOCH_EXCLUSIVE, 0);
+
+  return ret != DART_OK ? ret : dart_epoch_unlock(portion, 0);
+}
+
+static dart_ret_t portion_lock_all(void)
+{
+  dart_ret_t ret = dart_epoch_lock_all(memory, 0);
+
+  return ret != DART_OK ? ret : dart_epoch_unlock_all(memory, 0);
+}
+
+/* ---- files ---------------------------------------------------------------------------------------- */
+
+static dart_ret_t file_open(void)
+{
+  return dart_file_open(DART_TEAM_ALL, getenv("SURVIVE_FILE"),
+                        DART_FILE_CREATE | DART_FILE_READ | DART_FILE_WRITE, 0600, &file);
+}
+
+static dart_ret_t file_close(void)
+{
+  return dart_file_close(&file);
+}
+
+static dart_ret_t file_write_all(void)
+{
+  return dart_file_write_all(file, (uint64_t)me * 80, in, 10, DART_TYPE_LONG, DART_TYPE_LONG, NULL);
+}
+
+static dart_ret_t file_read_all(void)
+{
+  return dart_file_read_all(file, 0, out, 10, DART_TYPE_LONG, DART_TYPE_LONG, NULL);
+}
+
+static dart_ret_t file_write_ordered(void)
+{
+  return dart_file_write_ordered(file, in, 10, DART_TYPE_LONG, NULL);
+}
+
+static dart_ret_t file_write_shared(void)
+{
+  return dart_file_write_shared(file, in, 10, DART_TYPE_LONG, NULL);
+}
+
+static dart_ret_t file_write_at(void)
+{
+  return dart_file_write_at(file, (uint64_t)me * 80, in, 10, DART_TYPE_LONG, DART_TYPE_LONG, NULL);
+}
+
+static dart_ret_t file_resize(void)
+{
+  return dart_file_resize(file, 1000);
+}
+
+static dart_ret_t file_sync(void)
+{
+  return dart_file_sync(file);
+}
+
+static dart_ret_t file_set_atomicity(void)
+{
+  return dart_file_set_atomicity(file, true);
+}
+
+static dart_ret_t file_set_view(void)
+{
+  return dart_file_set_view(file, 0, DART_TYPE_LONG);
+}
+
+static dart_ret_t file_seek_shared(void)
+{
+  return dart_file_seek_shared(file, 0);
+}
+
+/* ---- the table ------------------------------------------------------------------------------------ */
+
+const entry_t entries[] = {
+  { "barrier", NULL, barrier, LOST },
+  { "bcast_of_victim", buffers, bcast_of_victim, LOST },
+  { "bcast_large", buffers, bcast_large, LOST },
+  { "scatter", buffers, scatter, LOST },
+  { "gather", buffers, gather, LOST },
+  { "allgather", buffers, allgather, LOST },
+  { "allgather_large", buffers, allgather_large, LOST },
+  { "allgatherv", buffers, allgatherv, LOST },
+  { "alltoall", buffers, alltoall, LOST },
+  { "alltoall_large", buffers, alltoall_large, LOST },
+  { "reduce", buffers, reduce, LOST },
+  { "allreduce", buffers, allreduce, LOST },
+  { "allreduce_large", buffers, allreduce_large, LOST },
+  { "team_create", NULL, team_create, LOST },
+  { "team_create_group", NULL, team_create_group, LOST },
+  { "team_clone", NULL, team_clone, LOST },
+  { "team_destroy", new_team, team_destroy, DONE },
+  { "team_locality_init", new_team, locality_init, LOST },
+  { "team_memalloc", NULL, memalloc, LOST },
+  { "team_memalloc_large", NULL, memalloc_large, LOST },
+  { "team_memfree", segment, memfree, LOST },
+  { "team_memregister", buffers, memregister, LOST },
+  { "team_memderegister", registered_memory, memderegister, EITHER },
+  { "team_adopt", buffers, adopt, LOST },
+  { "allocator_new", NULL, allocator_new, LOST },
+  { "allocator_destroy", new_allocator, allocator_destroy, LOST },
+  { "put_and_flush", segment, put_and_flush, DONE },
+  { "get_blocking", segment, get_blocking, DONE },
+  { "fetch_and_op", segment, fetch, DONE },
+  { "put_handle", segment, put_handle, DONE },
+  { "lock_init", NULL, lock_init, LOST },
+  { "lock_destroy", new_lock, lock_destroy, LOST },
+  { "lock_acquire", held_lock, lock_acquire, ONE_DONE },
+  { "lock_try_acquire", held_lock, lock_try, ONE_DONE },
+  { "lock_at_acquire", held_word, lock_at, ONE_DONE },
+  { "lock_at_try_acquire", held_word, lock_at_try, ONE_DONE },
+  { "range_init", NULL, range_init, LOST },
+  { "range_destroy", new_range, range_destroy, LOST },
+  { "range_acquire", held_range, range_acquire, ONE_DONE },
+  { "send", buffers, send_large, LOST },
+  { "recv", buffers, recv, LOST },
+  { "sendrecv", buffers, sendrecv, LOST },
+  { "recv_any", buffers, recv_any, LOST },
+  { "probe", buffers, probe, LOST },
+  { "notify_wait", segment, notify_wait, LOST },
+  { "notify_waitany", segment, notify_waitany, LOST },
+  { "wait_word", segment, wait_word, LOST },
+  { "epoch_fence", fenced, fence, LOST },
+  { "epoch_start_complete", segment, start_and_complete, LOST },
+  { "epoch_wait", posted, epoch_wait, LOST },
+  { "epoch_lock", held_portion, portion_lock, EITHER },
+  { "epoch_lock_all", held_portion, portion_lock_all, EITHER },
+  { "file_open", buffers, file_open, LOST },
+  { "file_close", new_file, file_close, LOST },
+  { "file_write_all", new_file, file_write_all, LOST },
+  { "file_read_all", new_file, file_read_all, LOST },
+  { "file_write_ordered", new_file, file_write_ordered, LOST },
+  { "file_write_shared", new_file, file_write_shared, EITHER },
+  { "file_write_at", new_file, file_write_at, DONE },
+  { "file_resize", new_file, file_resize, LOST },
+  { "file_sync", new_file, file_sync, LOST },
+  { "file_set_atomicity", new_file, file_set_atomicity, LOST },
+  { "file_set_view", new_file, file_set_view, EITHER },
+  { "file_seek_shared", new_file, file_seek_shared, LOST },
+};
+
+const int nentries = sizeof entries / sizeof *entries;

@@ -1,0 +1,33 @@
+#ifndef DART_TEST_SURVIVE_CALLS_H
+#define DART_TEST_SURVIVE_CALLS_H
+/* Calls of DART that a unit's death may disturb: the table that main.c goes through. */
+#include <stdbool.h>
+
+#include <dash/dart/ext/dart_survive.h>
+#include <dash/dart/if/dart.h>
+
+extern int me, n, victim;
+
+/* What survivors may get, where the victim is dead or dies while they are in the call. */
+typedef enum {
+  LOST,    /* all of them DART_ERR_UNIT_LOST */
+  DONE,    /* all of them DART_OK: the call needs no lost unit */
+  EITHER,  /* each of them one of the two */
+  ONE_DONE /* one after the other, DART_OK; the first is told that a lock was broken */
+} outcome_t;
+
+typedef struct {
+  const char *name;
+  void (*prepare)(void); /* by all units, before one dies; NULL: nothing */
+  dart_ret_t (*call)(void);
+  outcome_t outcome;
+} entry_t;
+
+extern const entry_t entries[];
+extern const int     nentries;
+
+#define MUST(call) must(call, #call, __LINE__)
+void must(dart_ret_t ret, const char *call, int line);
+void fail(const char *what, int line);
+
+#endif

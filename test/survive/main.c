@@ -1,0 +1,202 @@
+/* A unit dies, and the others go on: survive CALL MOMENT VICTIM, with DART_SURVIVE=1.
+ *
+ * CALL is one of calls.c, or "list". MOMENT: "before", the victim is known to be lost when the others call; "in", it dies
+ * a while after they have called. Then survivors shrink the team of all, use what is left, and print "unit U survived".
+ * A unit that waits for ten seconds ends with code 3. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <dash/dart/ext/dart_name.h>
+
+#include "calls.h"
+
+#define LIMIT_S  10
+#define WHILE_US 50000
+
+int me, n, victim;
+
+static const char *name;
+static int         ncalled; /* of the handler */
+
+void fail(const char *what, int line)
+{
+  fprintf(stderr, "unit %d, %s: %s (line %d)\n", me, name, what, line);
+  _exit(2);
+}
+
+void must(dart_ret_t ret, const char *call, int line)
+{
+  if (ret == DART_OK)
+    return;
+  fprintf(stderr, "unit %d: %s\n", me, dart_strerror(ret));
+  fail(call, line);
+}
+
+#define CHECK(condition) ((condition) ? (void)0 : fail(#condition, __LINE__))
+
+static void give_up(int signal)
+{
+  static const char text[] = "a call waits for ever\n";
+
+  (void)signal;
+  if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+    _exit(4);
+  _exit(3);
+}
+
+static void handler(dart_global_unit_t unit, void *context)
+{
+  if (unit.id == victim)
+    ++*(int *)context;
+}
+
+static const entry_t *find(const char *wanted)
+{
+  for (int i = 0; i < nentries; i++)
+    if (strcmp(entries[i].name, wanted) == 0)
+      return &entries[i];
+  fail("no such call", __LINE__);
+  return NULL;
+}
+
+static void await_loss(void)
+{
+  dart_unit_status_t status = DART_UNIT_RUNNING;
+
+  while (status == DART_UNIT_RUNNING)
+    MUST(dart_unit_status(DART_GLOBAL_UNIT_ID(victim), &status));
+  CHECK(status == DART_UNIT_LOST);
+}
+
+static void check_outcome(const entry_t *e, dart_ret_t ret)
+{
+  bool is_lost = ret == DART_ERR_UNIT_LOST, is_done = ret == DART_OK;
+
+  if (e->outcome == LOST ? is_lost : e->outcome == EITHER ? is_lost || is_done : is_done)
+    return;
+  fprintf(stderr, "unit %d: %s\n", me, dart_strerror(ret));
+  fail("not what it should return", __LINE__);
+}
+
+/* What is left is whole again. */
+static void use_team(dart_team_t team)
+{
+  dart_team_unit_t mine;
+  dart_gptr_t      memory, next;
+  dart_lock_t      lock;
+  size_t           size;
+  long             sum = 0, value = me, got = -1, *here;
+
+  MUST(dart_team_size(team, &size));
+  CHECK((int)size == n - 1);
+  MUST(dart_team_myid(team, &mine));
+  MUST(dart_allreduce(&value, &sum, 1, DART_TYPE_LONG, DART_OP_SUM, team));
+  CHECK(sum == n * (n - 1) / 2 - victim);
+  MUST(dart_team_memalloc_aligned(team, 100, DART_TYPE_LONG, &memory));
+  next        = memory;
+  next.unitid = (int)((size_t)(mine.id + 1) % size);
+  MUST(dart_put_blocking(next, &value, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  MUST(dart_barrier(team));
+  memory.unitid = mine.id;
+  MUST(dart_gptr_getaddr(memory, (void **)&here));
+  MUST(dart_get_blocking(&got, next, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  CHECK(got == value && *here != victim);
+  MUST(dart_team_lock_init(team, &lock));
+  MUST(dart_lock_acquire(lock));
+  MUST(dart_lock_release(lock));
+  MUST(dart_team_lock_destroy(&lock));
+  memory.unitid = 0;
+  MUST(dart_team_memfree(memory));
+}
+
+static int nbroken;
+
+/* How many of the survivors were told that a lock was broken. */
+static void count_broken(dart_team_t team)
+{
+  long mine = dart_lock_was_broken(), all = 0;
+
+  MUST(dart_allreduce(&mine, &all, 1, DART_TYPE_LONG, DART_OP_SUM, team));
+  nbroken = (int)all;
+}
+
+static void go_on(const entry_t *e)
+{
+  dart_team_t        team, again;
+  dart_global_unit_t lost[2];
+  size_t             nlost = 2;
+  uint64_t           bits  = ~(UINT64_C(1) << me);
+
+  await_loss();
+  CHECK(ncalled == 1);
+  CHECK(dart_team_agree(DART_TEAM_ALL, &bits) == DART_ERR_UNIT_LOST);
+  for (int u = 0; u < n; u++)
+    CHECK((bits >> u & 1) == (u == victim));
+  MUST(dart_team_shrink(DART_TEAM_ALL, &team));
+  MUST(dart_team_lost(DART_TEAM_ALL, lost, &nlost));
+  CHECK(nlost == 1 && lost[0].id == victim);
+  CHECK(dart_barrier(DART_TEAM_ALL) == DART_ERR_UNIT_LOST);
+  count_broken(team);
+  CHECK(nbroken == (e->outcome == ONE_DONE));
+  use_team(team);
+  MUST(dart_team_shrink(team, &again));
+  use_team(again);
+  MUST(dart_team_destroy(&again));
+  MUST(dart_team_destroy(&team));
+}
+
+static int list(void)
+{
+  for (int i = 0; i < nentries; i++)
+    puts(entries[i].name);
+  return 0;
+}
+
+/* The victim's end: others have left the barrier by then. */
+static void die(void)
+{
+  usleep(WHILE_US);
+  raise(SIGKILL);
+}
+
+int main(int argc, char **argv)
+{
+  const entry_t     *e;
+  dart_global_unit_t unit;
+  size_t             size;
+  bool               is_in;
+
+  if (argc == 2 && strcmp(argv[1], "list") == 0)
+    return list();
+  if (argc != 4)
+    return 1;
+  name   = argv[1];
+  e      = find(name);
+  is_in  = strcmp(argv[2], "in") == 0;
+  victim = atoi(argv[3]);
+  MUST(dart_init(&argc, &argv));
+  MUST(dart_myid(&unit));
+  MUST(dart_size(&size));
+  me = unit.id;
+  n  = (int)size;
+  CHECK(dart_survives());
+  signal(SIGALRM, give_up);
+  alarm(LIMIT_S);
+  MUST(dart_lost_handler(handler, &ncalled));
+  if (e->prepare != NULL)
+    e->prepare();
+  MUST(dart_barrier(DART_TEAM_ALL));
+  if (me == victim)
+    die();
+  if (!is_in)
+    await_loss();
+  check_outcome(e, e->call());
+  alarm(LIMIT_S);
+  go_on(e);
+  MUST(dart_exit());
+  printf("unit %d survived\n", me);
+  return 0;
+}
