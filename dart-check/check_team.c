@@ -176,6 +176,12 @@ dart_ret_t dart_team_create_group(dart_team_t parent, const dart_group_t group, 
   return ret;
 }
 
+/* Members that are lost take no part, so calls are not compared. */
+dart_ret_t dart_team_shrink(dart_team_t team, dart_team_t *newteam)
+{
+  return known(pdart_team_shrink(team, newteam), newteam, DART__AT(dart_team_shrink));
+}
+
 dart_ret_t dart_team_destroy(dart_team_t *teamid)
 {
   dart__at_t  at   = DART__AT(dart_team_destroy);

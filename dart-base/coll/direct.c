@@ -75,15 +75,31 @@ static published_t published(const direct_t *d, int32_t unit)
   return there;
 }
 
+#define NEWS_NS INT64_C(1000000000)
+
+/* Where units may be lost, a copy may have failed, or taken what another unit has changed since it saw the loss. The kernel
+ * knows that a process is gone a little before the launcher says so. */
+static dart_ret_t result_of(const direct_t *d, dart_ret_t ret)
+{
+  dart__turns_t turns = { 0 };
+  int64_t       start = dart__now_ns();
+
+  if (!dart__survives())
+    return ret;
+  while (!dart__team_look(d->team) && ret == DART_ERR_OTHER && dart__now_ns() - start < NEWS_NS)
+    dart__wait_turn(&turns, &dart__world.wait);
+  return dart__team_result(d->team, ret);
+}
+
 /* Other units may access this unit's buffers until all are done; and all units must know if the kernel could
  * not copy some data. */
 static dart_ret_t end_direct(const direct_t *d)
 {
   dart__count(DART__COUNT_COLL_DIRECT);
   if (d->by_kernel)
-    return dart__team_result_now(d->team, dart__coll_agree(d->team, d->ret));
+    return result_of(d, dart__coll_agree(d->team, d->ret));
   dart__step_end(d->team);
-  return dart__team_result_now(d->team, d->ret);
+  return result_of(d, d->ret);
 }
 
 static pid_t process_of(const dart__team_t *team, int32_t unit)
@@ -118,10 +134,11 @@ static bool are_mapped(const direct_t *d, side_t side)
 static void pull(direct_t *d, void *to, int32_t unit, size_t at, size_t nbytes)
 {
   const dart__type_t *bytes = &dart__type_basic[DART_TYPE_BYTE];
-  const char         *near  = near_buffer(d, unit, SEND);
+  const char         *near;
 
   if (nbytes == 0 || d->ret != DART_OK)
     return;
+  near = near_buffer(d, unit, SEND);
   if (near == NULL)
     d->ret = dart__foreign_get(to, bytes, process_of(d->team, unit),
                                published(d, unit).buffer[SEND].address + at, bytes, nbytes);
@@ -133,10 +150,11 @@ static void pull(direct_t *d, void *to, int32_t unit, size_t at, size_t nbytes)
 static void push_bytes(direct_t *d, int32_t unit, size_t at, const void *from, size_t nbytes)
 {
   const dart__type_t *bytes = &dart__type_basic[DART_TYPE_BYTE];
-  char               *near  = near_buffer(d, unit, RECV);
+  char               *near;
 
   if (nbytes == 0 || d->ret != DART_OK)
     return;
+  near = near_buffer(d, unit, RECV);
   if (near == NULL)
     d->ret =
         dart__foreign_put(process_of(d->team, unit), published(d, unit).buffer[RECV].address + at,

@@ -241,7 +241,9 @@ static bool wait_for_fence(const dart__access_call_t *call, int32_t unit)
     if (turns.count == 0)
       waiting =
           dart__waiting_begin(call->function, dart__access_waits_for(call, DART__WAIT_FENCE, unit));
-    dart__wait_turn(&turns, &dart__world.wait);
+    is_gone = !dart__wait_turn(&turns, &call->team->wait); /* a member of the team is lost */
+    if (is_gone)
+      break;
   }
   dart__waiting_end(waiting);
   return !is_gone;

@@ -61,9 +61,12 @@ static uint64_t key_of(dart__team_t *team)
 int32_t dart__team_vote(dart__team_t *team, dart__ballot_values_t *values, dart_unit_t *voters_out)
 {
   dart__vote_t vote = { dart__lost.ballots, &team->members, team->me, key_of(team), dart__is_lost };
-  dart__wait_policy_t policy = { .pace = &dart__world.pace };
+  dart__wait_policy_t policy  = { .pace = &dart__world.pace };
+  dart__waiting_t    *waiting = dart__team_note_wait(team);
+  int32_t             n       = dart__ballot_vote(&vote, values, voters_out, &policy);
 
-  return dart__ballot_vote(&vote, values, voters_out, &policy);
+  dart__waiting_end(waiting);
+  return n;
 }
 
 static _Thread_local bool was_broken;

@@ -69,14 +69,6 @@ static inline dart_ret_t dart__team_result(const dart__team_t *team, dart_ret_t 
   return __builtin_expect(team->is_broken, 0) ? DART_ERR_UNIT_LOST : ret;
 }
 
-/** The same after data were taken from buffers of other units, which may be changed once these see that one is lost. */
-static inline dart_ret_t dart__team_result_now(dart__team_t *team, dart_ret_t ret)
-{
-  if (__builtin_expect(dart__survives(), 0))
-    dart__team_look(team);
-  return dart__team_result(team, ret);
-}
-
 /** Combine `*values` over the members of the team that are not lost before they vote: the same on all, who call in the
  *  same order. Members that are lost meanwhile hold up nobody. Returns how many have voted; `voters_out`, unless it is
  *  NULL, gets their global ids, ascending. */

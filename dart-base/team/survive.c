@@ -150,8 +150,10 @@ static dart_ret_t shrink_once(const char *function, dart__team_t *team, dart_uni
   dart__team_vote(team, &votes, NULL);
   if (votes.all != 0)
     return DART_OK;
-  if (ret == DART_OK)
+  if (ret == DART_OK) {
+    dart__teams[*newteam]->is_broken = true; /* others do not have it */
     dart__team_drop(newteam);
+  }
   *newteam = DART_TEAM_NULL;
   return votes.most == DART_ERR_UNIT_LOST || votes.most == DART_OK ? DART_PENDING
                                                                    : (dart_ret_t)votes.most;

@@ -236,9 +236,9 @@ static dart_ret_t open_team(dart__team_t *parent, plan_t *plan, int32_t id)
   return ret;
 }
 
-/* Common to create and clone. Collective over the parent; `members` is NULL on units that are none. */
-static dart_ret_t create(const char *function, dart__team_t *parent, const dart__members_t *members,
-                         dart_team_t *newteam)
+/* Collective over the parent; `members` is NULL on units that are none. */
+static dart_ret_t create_here(const char *function, dart__team_t *parent,
+                              const dart__members_t *members, dart_team_t *newteam)
 {
   plan_t     plan;
   int32_t    id;
@@ -263,6 +263,31 @@ static dart_ret_t create(const char *function, dart__team_t *parent, const dart_
                 plan.team->nnodes);
   }
   return DART_OK;
+}
+
+/* Where units may be lost, the last agreement may have failed on some units only. A team is on all that are left or on none:
+ * else who has it would wait for others in its end. */
+static dart_ret_t agree_on_team(dart__team_t *parent, dart_ret_t ret, dart_team_t *newteam)
+{
+  dart__ballot_values_t votes = { ret == DART_OK, ret };
+
+  dart__team_vote(parent, &votes, NULL);
+  if (votes.all != 0 || ret != DART_OK)
+    return ret;
+  if (*newteam != DART_TEAM_NULL) {
+    dart__teams[*newteam]->is_broken = true; /* others do not have it */
+    dart__team_drop(newteam);
+  }
+  return (dart_ret_t)votes.most;
+}
+
+/* Common to create and clone. */
+static dart_ret_t create(const char *function, dart__team_t *parent, const dart__members_t *members,
+                         dart_team_t *newteam)
+{
+  dart_ret_t ret = create_here(function, parent, members, newteam);
+
+  return dart__survives() ? agree_on_team(parent, ret, newteam) : ret;
 }
 
 dart_ret_t dart_team_create(dart_team_t teamid, const dart_group_t group, dart_team_t *newteam)

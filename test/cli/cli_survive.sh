@@ -36,11 +36,30 @@ for call in barrier allreduce team_create lock_acquire; do
 done
 together
 
+# drawn UNITS SEED: one or two units are killed at drawn moments; the others end well, with right data.
+drawn() {
+  local nlost
+  run "$dartrun" -n "$1" "$program" drawn "$2"
+  expect_code 137
+  nlost=$(grep -c 'is lost, killed by signal 9' <<<"$err")
+  [[ $nlost == [12] && $(grep -c survived <<<"$out") == $(($1 - nlost)) ]] || fail "drawn -n $1, seed $2: $out $err"
+}
+
+for ((seed = 1; seed <= ${DART_TEST_SCHEDULES-24}; seed++)); do
+  also drawn $((seed % 7 + 2)) "$seed"
+  ((${#beside[@]} < 4)) || together
+done
+together
+
 # Without the setting a unit that dies ends the job, and calls of the header say that it is not on.
 unset DART_SURVIVE
 run "$dartrun" -n 3 "$program" barrier in 0; expect_code 2
 DART_SURVIVE=2 run "$dartrun" -n 3 "$program" barrier in 0; expect_code 2
 expect_line "*DART_SURVIVE='2' is not one of 0|1"
+
+# Not there between nodes, simulated ones either.
+DART_SURVIVE=1 run "$dartrun" -n 4 --nodes 2 "$program" barrier in 0; expect_code 2
+expect_line "dartrun: DART_SURVIVE=1: a job outlives units on one node only, and this one is to have 2"
 
 # MPI ends the job: dart-mpi says so.
 if has_backend mpi && [[ -x $build/test/dart-survive-mpi ]]; then

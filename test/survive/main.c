@@ -1,4 +1,4 @@
-/* A unit dies, and the others go on: survive CALL MOMENT VICTIM, with DART_SURVIVE=1.
+/* A unit dies, and the others go on: survive CALL MOMENT VICTIM, or survive drawn SEED (drawn.c), with DART_SURVIVE=1.
  *
  * CALL is one of calls.c, or "list". MOMENT: "before", the victim is known to be lost when the others call; "in", it dies
  * a while after they have called. Then survivors shrink the team of all, use what is left, and print "unit U survived".
@@ -12,6 +12,7 @@
 #include <dash/dart/ext/dart_name.h>
 
 #include "calls.h"
+#include "drawn.h"
 
 #define LIMIT_S  10
 #define WHILE_US 50000
@@ -162,22 +163,12 @@ static void die(void)
   raise(SIGKILL);
 }
 
-int main(int argc, char **argv)
+static void begin(int *argc, char ***argv)
 {
-  const entry_t     *e;
   dart_global_unit_t unit;
   size_t             size;
-  bool               is_in;
 
-  if (argc == 2 && strcmp(argv[1], "list") == 0)
-    return list();
-  if (argc != 4)
-    return 1;
-  name   = argv[1];
-  e      = find(name);
-  is_in  = strcmp(argv[2], "in") == 0;
-  victim = atoi(argv[3]);
-  MUST(dart_init(&argc, &argv));
+  MUST(dart_init(argc, argv));
   MUST(dart_myid(&unit));
   MUST(dart_size(&size));
   me = unit.id;
@@ -185,6 +176,11 @@ int main(int argc, char **argv)
   CHECK(dart_survives());
   signal(SIGALRM, give_up);
   alarm(LIMIT_S);
+}
+
+/* One call, and one victim. */
+static void test_call(const entry_t *e, bool is_in)
+{
   MUST(dart_lost_handler(handler, &ncalled));
   if (e->prepare != NULL)
     e->prepare();
@@ -196,6 +192,21 @@ int main(int argc, char **argv)
   check_outcome(e, e->call());
   alarm(LIMIT_S);
   go_on(e);
+}
+
+int main(int argc, char **argv)
+{
+  if (argc == 2 && strcmp(argv[1], "list") == 0)
+    return list();
+  if (argc != 4 && (argc != 3 || strcmp(argv[1], "drawn") != 0))
+    return 1;
+  name   = argv[1];
+  victim = argc == 4 ? atoi(argv[3]) : -1;
+  begin(&argc, &argv);
+  if (argc == 3)
+    work_until_lost(strtoull(argv[2], NULL, 10));
+  else
+    test_call(find(name), strcmp(argv[2], "in") == 0);
   MUST(dart_exit());
   printf("unit %d survived\n", me);
   return 0;

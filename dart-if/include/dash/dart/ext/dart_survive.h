@@ -12,7 +12,8 @@
  *  No call waits for a lost unit: it returns DART_ERR_UNIT_LOST instead.
  *  - A team with a lost member is *broken*: its collective calls return the error on all units that would wait. A call
  *    that was under way when the unit died may have been completed on some units, and not on others, whose buffers are
- *    undefined. What was to be made exists on no unit that got the error.
+ *    undefined. What was to be made exists on no unit that got the error. A team of dart_team_create or dart_team_clone then
+ *    exists on none; one of dart_team_create_group on some perhaps, which do not destroy it.
  *  - Messages return it if their partner is lost. Waits that anybody could end (dart_recv_any and dart_probe of any unit,
  *    dart_notify_wait, dart_wait_word and the like) return it once a unit was lost of which the program does not know:
  *    dart_team_lost and dart_team_shrink say that it does.

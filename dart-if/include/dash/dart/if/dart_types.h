@@ -21,7 +21,8 @@ DART_INTERFACE_ON
 
 /* ---- Results -------------------------------------------------------------------------------- */
 
-/** What a function returns. Each DART_ERR_ code comes with one line on stderr. */
+/** What a function returns. Each DART_ERR_ code comes with one line on stderr, but for DART_ERR_UNIT_LOST, for which
+ *  dartrun has one. */
 typedef enum {
   DART_OK           = 0,  /**< done as promised */
   DART_PENDING      = 1,  /**< a wait with a time-out ran into it (dart/ext) */
@@ -29,7 +30,7 @@ typedef enum {
   DART_ERR_NOTFOUND = 3,  /**< a look-up by tag or scope found nothing */
   DART_ERR_NOTINIT  = 4,  /**< reserved; not returned */
   DART_ERR_NOMEM    = 5,  /**< memory or shared memory is exhausted; the program can go on */
-  DART_ERR_UNIT_LOST = 6, /**< a unit that the call needs has died (dart/ext/dart_survive.h) */
+  DART_ERR_UNIT_LOST = 6, /**< a unit that the call needs has died (dash/dart/ext/dart_survive.h) */
   DART_ERR_OTHER    = 999 /**< anything else, such as a second dart_init */
 } dart_ret_t;
 

@@ -1,0 +1,8 @@
+#ifndef DART_TEST_SURVIVE_DRAWN_H
+#define DART_TEST_SURVIVE_DRAWN_H
+#include <stdint.h>
+
+/** Work, by all units, of which some die by the seed. Returns on those that are left. */
+void work_until_lost(uint64_t seed);
+
+#endif
