@@ -1,6 +1,8 @@
 /* Groups and teams: bad arguments. See refusal.h. */
 #include "refusal.h"
 
+#include <dash/dart/ext/dart_survive.h>
+
 SUITE(errors_team);
 
 TEST(groups_want_groups_and_units)
@@ -103,6 +105,35 @@ TEST_N(2, groups_of_others_make_no_team) /* a member that is not in the parent *
 
   REFUSED(dart_team_create, (parent, group, &out.team), saying("unit %d ", foreign));
   EXPECT_OK(dart_group_destroy(&group));
+  expect_untouched(segment);
+}
+
+TEST(nobody_is_lost_without_the_setting)
+{
+  dart_gptr_t        segment = untouched_segment(DART_TEAM_ALL);
+  dart_unit_status_t status  = DART_UNIT_LOST;
+  uint64_t           bits    = 5;
+  size_t             nlost   = 0;
+
+  REFUSED(dart_unit_status, (DART_GLOBAL_UNIT_ID(n), &status), saying("unit %d", n));
+  REFUSED(dart_unit_status, (global_0, NULL), "status is NULL");
+  REFUSED(dart_team_lost, (UNKNOWN_TEAM, NULL, &nlost), "team 12345");
+  REFUSED(dart_team_lost, (DART_TEAM_ALL, NULL, NULL), "nunits is NULL");
+  nlost = 1;
+  REFUSED(dart_team_lost, (DART_TEAM_ALL, NULL, &nlost), "units is NULL");
+  REFUSED(dart_team_agree, (UNKNOWN_TEAM, &bits), "team 12345");
+  REFUSED(dart_team_shrink, (UNKNOWN_TEAM, &out.team), "team 12345");
+  if (!dart_survives()) {
+    REFUSED(dart_team_agree, (DART_TEAM_ALL, &bits), "DART_SURVIVE is not 1");
+    REFUSED(dart_team_shrink, (DART_TEAM_ALL, &out.team), "DART_SURVIVE is not 1");
+  }
+  EXPECT_OK(dart_unit_status(global_0, &status));
+  EXPECT_EQ(status, DART_UNIT_RUNNING);
+  EXPECT_OK(dart_team_lost(DART_TEAM_ALL, NULL, (nlost = 0, &nlost)));
+  EXPECT_EQ(nlost, 0);
+  EXPECT_OK(dart_lost_handler(NULL, NULL));
+  EXPECT_TRUE(!dart_lock_was_broken());
+  EXPECT_EQ(bits, 5);
   expect_untouched(segment);
 }
 

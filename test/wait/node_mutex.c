@@ -429,6 +429,46 @@ static void turns_in_a_rhythm_exclude_each_other(void **state)
   }
 }
 
+/* ---- robust: unit 5 is lost ---- */
+
+static bool is_five(int32_t unit)
+{
+  return unit == 5;
+}
+
+static void of_unit(dart__mutex_t *mutex, int32_t unit)
+{
+  dart__mutex_set_robust(is_five, unit);
+  dart__mutex_lock(mutex, &dart__wait_briefly);
+  dart__mutex_set_robust(is_five, 3);
+}
+
+/* Whoever waits for a unit that is lost has the mutex, and is told; a try of it fails, and of others that are alive. */
+static void a_mutex_of_a_lost_unit_is_taken(void **state)
+{
+  dart__mutex_t mutex = { 0 };
+
+  (void)state;
+  of_unit(&mutex, 5);
+  assert_false(dart__mutex_try(&mutex));
+  assert_true(dart__mutex_lock(&mutex, &dart__wait_briefly));
+  assert_true(dart__mutex_is_held(&mutex));
+  dart__mutex_unlock(&mutex);
+  assert_false(dart__mutex_lock(&mutex, &dart__wait_briefly));
+  dart__mutex_unlock(&mutex);
+  of_unit(&mutex, 4);
+  assert_false(dart__mutex_try_broken(&mutex) || dart__mutex_take_for(&mutex, 7));
+  dart__mutex_unlock_for(&mutex, 4);
+  of_unit(&mutex, 5);
+  assert_true(dart__mutex_try_broken(&mutex));
+  dart__mutex_unlock(&mutex);
+  assert_true(dart__mutex_take_for(&mutex, 7));
+  assert_false(dart__mutex_try(&mutex));
+  dart__mutex_unlock_for(&mutex, 7);
+  assert_true(dart__mutex_try(&mutex));
+  dart__mutex_set_robust(NULL, 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = { cmocka_unit_test(no_count_is_lost),
@@ -442,7 +482,8 @@ int main(void)
                                       cmocka_unit_test(mutexes_do_not_disturb_each_other),
                                       cmocka_unit_test(holders_see_what_all_holders_before_wrote),
                                       cmocka_unit_test(it_is_taken_for_waiters_elsewhere),
-                                      cmocka_unit_test(turns_in_a_rhythm_exclude_each_other) };
+                                      cmocka_unit_test(turns_in_a_rhythm_exclude_each_other),
+                                      cmocka_unit_test(a_mutex_of_a_lost_unit_is_taken) };
 
   test_watch();
   return cmocka_run_group_tests_name("mutex", tests, NULL, NULL);
