@@ -5,6 +5,7 @@
 
 #include <dash/dart/ext/dart_near.h>
 #include <dash/dart/ext/dart_order.h>
+#include <dash/dart/ext/dart_progress.h>
 #include <dash/dart/ext/dart_wait_word.h>
 
 #include "counted.h"
@@ -149,6 +150,8 @@ TEST(updates_of_a_word_take_effect_in_their_order)
     int      u = (int)(drawn % (uint64_t)n), w = (int)(drawn >> 32) & 3;
 
     value[u][w] = update(word_of(u, me, w), value[u][w], drawn >> 16);
+    if (i % 16 == 15) /* so that units send one after the other what all have appended */
+      EXPECT_OK(dart_progress());
     if (i % 1000 == 999)
       EXPECT_OK(dart_flush_local_all(words));
   }
