@@ -99,11 +99,12 @@ void dart__event_add(dart__event_t *event)
     dart__futex_wake(&event->count, INT_MAX);
 }
 
-/* How long to sleep until the next call of `progress`; 0: not at all. */
-static uint32_t pause_of(const dart__wait_pace_t *pace)
+/* How long to sleep until the next call of `progress`; 0: not at all. `wakers`: how many words a change of which ends the
+ * sleep; two are all that the wait is for. */
+static uint32_t pause_of(const dart__wait_pace_t *pace, int wakers)
 {
   if (dart__wait_arrivals(pace) != NULL)
-    return dart__wait_shared_us(pace, pace->nap_us);
+    return dart__wait_shared_us(pace, pace->nap_us * (wakers > 1 ? DART__ANNOUNCED : 1));
   return pace->pause_us != NULL ? pace->pause_us() : pace->nap_us;
 }
 
@@ -281,7 +282,7 @@ static bool give_way(const dart__wait_policy_t *policy, uint64_t turn, uint64_t 
   if (event_ends)
     pause = policy->check != NULL ? longest_sleep(pace) : 0;
   else if (turn >= awake)
-    pause = pause_of(pace);
+    pause = pause_of(pace, sleep->count);
   dart__waiting_stamp();
   if (!event_ends && pause == 0)
     dart__yield();
@@ -400,7 +401,7 @@ static outcome_t sleep_or_yield(dart__wait_t *w, looks_t *l, sleep_t *sleep,
                                 const dart__wait_policy_t *policy)
 {
   const dart__wait_pace_t *pace  = policy->pace;
-  uint32_t                 pause = pace->progress != NULL ? pause_of(pace) : 0;
+  uint32_t                 pause = pace->progress != NULL ? pause_of(pace, sleep->count) : 0;
 
   if (pace->progress != NULL && pause == 0) {
     stay_awake(w, l, l->polls % DART__LOOKS == 0, pace);
