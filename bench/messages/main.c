@@ -5,6 +5,9 @@
  * were sent. So what is counted is of one case alone. A latency of milliseconds (DART_NET=latency=2ms) makes the order
  * in which units see messages that of their chains, whatever the system does with the processes.
  *
+ * With --format=scale units may share nodes. Then only what all units call is counted, and chains are those of messages
+ * alone: what a unit learns by the memory of its node lengthens none.
+ *
  * A case is repeated. Each repetition should have the same counts; of those that do not, the least is shown, with the
  * number of repetitions that had it. */
 #include <inttypes.h>
@@ -13,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <dash/dart/ext/dart_progress.h>
 #include <dash/dart/ext/dart_stats.h>
@@ -20,10 +24,11 @@
 #include "../common/shared.h"
 #include "messages.h"
 
-#define UNITS_MOST 64
-#define SILENCE    10e-3 /* seconds without a message: more than all delays of DART itself */
+#define UNITS_MOST       64
+#define UNITS_MOST_SCALE 2000
+#define SILENCE          10e-3 /* seconds without a message: more than all delays of DART itself */
 
-typedef enum { FORMAT_TEXT, FORMAT_CSV, FORMAT_MARKDOWN, FORMAT_COUNTS } format_t;
+typedef enum { FORMAT_TEXT, FORMAT_CSV, FORMAT_MARKDOWN, FORMAT_COUNTS, FORMAT_SCALE } format_t;
 
 typedef struct {
   format_t    format;
@@ -46,6 +51,12 @@ static size_t         base; /* index of net_messages; then the others */
 
 enum { SENT, TAKEN, BYTES, CHAIN, VALUES };
 
+/* Units of a large job take long to have their turn. */
+static double silence(void)
+{
+  return SILENCE * (1 + (double)job.nunits / UNITS_MOST);
+}
+
 static block_t *block_of(size_t unit)
 {
   return bench_shared_block(&shared, (dart_unit_t)unit);
@@ -62,6 +73,15 @@ static void read_counts(uint64_t *values_out)
 
 /* ---- silence -------------------------------------------------------------------------------------- */
 
+/* Many units on few cores would only keep each other from their turns. */
+static void give_way(void)
+{
+  if (job.nunits > UNITS_MOST)
+    nanosleep(&(struct timespec){ .tv_nsec = (long)job.nunits * 20000 }, NULL);
+  else
+    sched_yield();
+}
+
 /* Make progress, publish what this unit has sent and taken; the sum of what all have sent if all of it was taken. */
 static uint64_t publish(void)
 {
@@ -76,7 +96,7 @@ static uint64_t publish(void)
     sent += atomic_load(&block_of(u)->sent);
     taken += atomic_load(&block_of(u)->taken);
   }
-  sched_yield();
+  give_way();
   return sent == taken ? sent : UINT64_MAX;
 }
 
@@ -85,7 +105,7 @@ void await_silence(void)
 {
   double start = bench_seconds();
 
-  while (bench_seconds() - start < 3 * SILENCE)
+  while (bench_seconds() - start < 3 * silence())
     publish();
 }
 
@@ -100,7 +120,7 @@ static void meet_in_silence(void)
   atomic_fetch_add(&first->silent.arrived, 1);
   while (atomic_load(&first->silent.arrived) < (round + 1) * job.nunits)
     publish();
-  for (; before == UINT64_MAX || bench_seconds() - since < SILENCE; before = sent) {
+  for (; before == UINT64_MAX || bench_seconds() - since < silence(); before = sent) {
     sent = publish();
     if (sent != before)
       since = bench_seconds();
@@ -117,6 +137,22 @@ static void meet_in_silence(void)
 
 /* ---- counting ------------------------------------------------------------------------------------- */
 
+static uint64_t most(uint64_t a, uint64_t b)
+{
+  return a > b ? a : b;
+}
+
+/* What one unit has sent and taken; its chain is that of an earlier moment. */
+static counts_t counts_of(const uint64_t *values, uint64_t chain)
+{
+  return (counts_t){ .messages      = values[SENT],
+                     .bytes         = values[BYTES],
+                     .chain         = chain,
+                     .busiest       = values[SENT] + values[TAKEN],
+                     .unit          = (uint64_t)job.me,
+                     .busiest_bytes = values[BYTES] };
+}
+
 /* The counts of all units together, of which each has published its own. */
 static counts_t sum_counts(void)
 {
@@ -128,7 +164,12 @@ static counts_t sum_counts(void)
 
     sum.messages += of.messages;
     sum.bytes += of.bytes;
-    sum.chain = of.chain > sum.chain ? of.chain : sum.chain;
+    sum.chain = most(of.chain, sum.chain);
+    if (of.busiest > sum.busiest) {
+      sum.busiest = of.busiest;
+      sum.unit    = of.unit;
+    }
+    sum.busiest_bytes = most(of.busiest_bytes, sum.busiest_bytes);
   }
   bench_barrier(&block_of(0)->meet, job.nunits);
   return sum;
@@ -149,7 +190,7 @@ static counts_t count_case(const case_t *c, size_t shape)
   chain = values[CHAIN];
   meet_in_silence();
   read_counts(values);
-  block_of((size_t)job.me)->counts = (counts_t){ values[SENT], values[BYTES], chain };
+  block_of((size_t)job.me)->counts = counts_of(values, chain);
   if (c->finish != NULL)
     c->finish(shape);
   return sum_counts();
@@ -184,6 +225,12 @@ static void show(const options_t *options, const char *name, size_t shape, const
     printf(formats[1], name, shape, job.nunits, counts->messages, least->messages, counts->bytes,
            counts->chain, least->chain, agreed, least->why);
     break;
+  case FORMAT_SCALE:
+    printf("\"%s\",%zu,%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+           ",%" PRIu64 "\n",
+           name, shape, job.nunits, job.nnodes, counts->messages, counts->bytes, counts->chain,
+           counts->busiest, counts->unit, counts->busiest_bytes);
+    break;
   case FORMAT_COUNTS:
     printf("\"%s\",%zu,%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", name, shape, job.nunits,
            counts->messages, counts->bytes, counts->chain);
@@ -197,7 +244,7 @@ static void show(const options_t *options, const char *name, size_t shape, const
 
 static void measure(const options_t *options, const case_t *c, size_t shape)
 {
-  counts_t least  = { UINT64_MAX, 0, 0 };
+  counts_t least  = { .messages = UINT64_MAX };
   least_t  bound  = c->least(shape, job.nunits);
   uint64_t agreed = 0;
 
@@ -209,7 +256,7 @@ static void measure(const options_t *options, const case_t *c, size_t shape)
       least  = counts;
       agreed = 0;
     }
-    agreed += memcmp(&counts, &least, sizeof counts) == 0;
+    agreed += !is_less(&least, &counts);
   }
   show(options, c->name, shape, &least, &bound, agreed);
 }
@@ -230,26 +277,26 @@ static counts_t counts_of_init(void)
   uint64_t values[VALUES];
 
   read_counts(values);
-  return (counts_t){ values[SENT], values[BYTES], values[CHAIN] };
+  return counts_of(values, values[CHAIN]);
 }
 
 /* ---- the command line ----------------------------------------------------------------------------- */
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
-  static const char *const names[] = { "text", "csv", "markdown", "counts" };
+  static const char *const names[] = { "text", "csv", "markdown", "counts", "scale" };
   options_t               *options = state->input;
 
   switch (key) {
   case 'c': options->calls = text; return 0;
   case 'r': return bench_number(state, "--repeat", text, 1, 1000, &options->repeat);
   case 'f':
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
       if (strcmp(text, names[i]) == 0) {
         options->format = (format_t)i;
         return 0;
       }
-    return bench_bad_value(state, "--format", text, "text, csv, markdown or counts");
+    return bench_bad_value(state, "--format", text, "text, csv, markdown, counts or scale");
   default: return ARGP_ERR_UNKNOWN;
   }
 }
@@ -257,7 +304,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static const struct argp_option known[] = {
   { "calls", 'c', "GLOB,...", 0, "Count only these calls, by name or shell pattern", 0 },
   { "format", 'f', "NAME", 0,
-    "Print text, csv, markdown, or counts, which is CSV of the counts alone (text)", 0 },
+    "Print text, csv, markdown, or counts, which is CSV of the counts alone; scale: of any units "
+    "and nodes, with those "
+    "of the busiest unit (text)",
+    0 },
   { "repeat", 'r', "N", 0, "Repeat each case N times; the least count is shown (3)", 0 },
   { 0 }
 };
@@ -291,7 +341,8 @@ static void measure_all(const options_t *options, counts_t init)
   if (bench_selects(options->calls, "init"))
     show(options, "init", 1, &counts, &at_ends, 1);
   for (size_t i = 0; i < ncases; i++)
-    if (bench_selects(options->calls, cases[i].name))
+    if (bench_selects(options->calls, cases[i].name) &&
+        (cases[i].is_for_all || options->format != FORMAT_SCALE))
       measure_shapes(options, &cases[i]);
   cases_close();
   meet_in_silence();
@@ -299,7 +350,7 @@ static void measure_all(const options_t *options, counts_t init)
   bench_barrier(&block_of(0)->meet, job.nunits);
   BENCH_OK(dart_exit());
   read_counts(values);
-  block_of((size_t)job.me)->counts = (counts_t){ values[SENT], values[BYTES], values[CHAIN] };
+  block_of((size_t)job.me)->counts = counts_of(values, values[CHAIN]);
   counts                           = sum_counts();
   if (bench_selects(options->calls, "exit"))
     show(options, "exit", 1, &counts, &at_ends, 1);
@@ -312,6 +363,13 @@ static bool selects_any(const char *calls)
   for (size_t i = 0; i < ncases; i++)
     any |= bench_selects(calls, cases[i].name);
   return any;
+}
+
+static bool fits(const options_t *options)
+{
+  if (options->format == FORMAT_SCALE)
+    return job.nnodes >= 2 && job.nunits <= UNITS_MOST_SCALE;
+  return job.nunits == job.nnodes && job.nunits >= 2 && job.nunits <= UNITS_MOST;
 }
 
 int main(int argc, char **argv)
@@ -334,9 +392,11 @@ int main(int argc, char **argv)
     BENCH_OK(dart_exit());
     return BENCH_BAD_INPUT;
   }
-  if (job.nunits != job.nnodes || job.nunits < 2 || job.nunits > UNITS_MOST) {
-    bench_complain(&job, "%zu units on %" PRIu64 " nodes: each must have its own, 2 to %d",
-                   job.nunits, job.nnodes, UNITS_MOST);
+  if (!fits(&options)) {
+    bench_complain(&job,
+                   "%zu units on %" PRIu64 " nodes: each must have its own, 2 to %d; with "
+                   "--format=scale they share at least 2 nodes, and are at most %d",
+                   job.nunits, job.nnodes, UNITS_MOST, UNITS_MOST_SCALE);
     BENCH_OK(dart_exit());
     return BENCH_BAD_INPUT;
   }

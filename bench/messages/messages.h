@@ -6,7 +6,10 @@
 typedef struct {
   uint64_t messages; /* of all units */
   uint64_t bytes;
-  uint64_t chain; /* the longest of a unit when it has made its calls */
+  uint64_t chain;         /* the longest of a unit when it has made its calls */
+  uint64_t busiest;       /* messages that the unit with the most has sent or taken */
+  uint64_t unit;          /* which that is */
+  uint64_t busiest_bytes; /* of the unit that sent the most */
 } counts_t;
 
 /* What no library could do with less. `messages` and `chain` are not always possible together. */
@@ -26,6 +29,7 @@ typedef struct {
   least_t (*least)(size_t shape, size_t nunits);
   size_t shapes[5];       /* up to the first 0 */
   bool   is_for_partners; /* shapes are 1, 3, 7 as far as there are units */
+  bool   is_for_all;      /* what all units call, wherever they are */
 } case_t;
 
 extern const case_t cases[];
