@@ -86,7 +86,7 @@ static void send_all(const children_t *children, int signal)
 
 /* ---------------------------------------------------------------- starting */
 
-/* In the child, and in the launcher's memory: execute the program. Does not return. */
+/* In the child: execute the program. Does not return. */
 static void become_program(const children_t *children, uint32_t child, pid_t launcher, int report)
 {
   const children_plan_t *plan = children->plan;
@@ -132,8 +132,7 @@ static void start_children(children_t *children)
     return;
   }
   for (uint32_t child = 0; child < plan->count; child++) {
-    pid_t pid =
-        vfork(); /* the child is in this memory until it executes the program: copies take longer than that */
+    pid_t pid = fork();
 
     if (pid == 0)
       become_program(children, child, launcher, report[1]);

@@ -47,8 +47,8 @@
 #define DART__LATE_US 10000
 
 /* The longest sleep of a unit that arrivals wake. With naps of 20 to 100 µs the start and end of 1000 units on 100
- * simulated nodes took more than 120 s, with this and the two factors above some seconds. */
-#define DART__LONGEST_US 1000000
+ * simulated nodes took more than 120 s, with this some seconds. */
+#define DART__LONGEST_US 100000
 
 /* The longest sleep on memory; then a unit looks for others that are gone, which wake nobody. Not measured. */
 #define DART__CHECK_US 1000000

@@ -170,7 +170,7 @@ static inline void dart__event_wait_for(dart__event_t *event, uint32_t count,
 bool dart__wait_turn(dart__turns_t *turns, const dart__wait_policy_t *policy);
 
 /** How long each of the units that share a core sleeps, so that together they wake as often as one that sleeps `us`; at
- *  most a second. */
+ *  most a tenth of a second. */
 static inline uint32_t dart__wait_shared_us(const dart__wait_pace_t *pace, uint32_t us)
 {
   uint64_t all_us = (uint64_t)us * pace->per_core;
