@@ -26,6 +26,8 @@ typedef struct {
 extern const entry_t entries[];
 extern const int     nentries;
 
+#define LIMIT_S 50 /* of a call, or a drawn step: it waits for ever. Machines may be loaded */
+
 #define MUST(call) must(call, #call, __LINE__)
 void must(dart_ret_t ret, const char *call, int line);
 void fail(const char *what, int line);

@@ -309,6 +309,8 @@ void work_until_lost(uint64_t seed)
   for (bool goes_on = true; goes_on; step++) {
     uint64_t is_over;
 
+    if (me != (int)first && me != (int)second)
+      alarm(LIMIT_S);
     while (!agree_on(steps[draw(&state, NSTEPS)]()))
       make_team();
     is_over = step >= LEAST && nlost() == nvictims;

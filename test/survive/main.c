@@ -2,7 +2,7 @@
  *
  * CALL is one of calls.c, or "list". MOMENT: "before", the victim is known to be lost when the others call; "in", it dies
  * a while after they have called. Then survivors shrink the team of all, use what is left, and print "unit U survived".
- * A unit that waits for ten seconds ends with code 3. */
+ * A unit that waits for LIMIT_S ends with code 3. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,6 @@
 #include "calls.h"
 #include "drawn.h"
 
-#define LIMIT_S  10
 #define WHILE_US 50000
 
 int me, n, victim;

@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 {
   dart_team_t team;
   uint64_t    is_done = 1;
-  long        one = 1, sum;
+  long        one     = 1, sum;
 
   dart_init(&argc, &argv);
   dart_lost_handler(note_loss, "survive");
