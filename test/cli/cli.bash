@@ -59,6 +59,7 @@ together() {
   local number
   for number in "${!beside[@]}"; do
     wait "${beside[number]}" || { failures=$((failures + 1)); cat "$work/log.$number"; }
+    rm -rf "${work:?}/$number"
   done
   beside=()
 }

@@ -137,6 +137,7 @@ declare -A instead=(
   ['OMPI_MCA_pml=cm OMPI_MCA_mtl=ofi FI_PROVIDER=...']=$untried
   ['kill -USR1']='- cli.hang'
   ['DART_HANG=5']='- cli.tutorial'
+  ['DART_SURVIVE=1']='- cli.survive'
   ['DART_HANG=5 build/release/dart-shmem/dartrun -n 3 build/release/examples/tutorial-wrong-6_stencil-shmem']='- cli.tutorial: it hangs'
   ['DART_CHECK=1 build/release/dart-shmem/dartrun -n 3 build/release/examples/tutorial-wrong-1_hello-shmem']='! DART_CHECK=1 build/release/dart-shmem/dartrun -n 3 build/release/examples/tutorial-wrong-1_hello-shmem'
   ['cmake --build build/release --target html']='- cli.man, without the target'
