@@ -247,7 +247,7 @@ static dart_ret_t create_here(const char *function, dart__team_t *parent,
   if (ret == DART_OK)
     ret = open_team(parent, &plan, id);
   if (ret != DART_OK) {
-    if (id > INT16_MAX)
+    if (ret != DART_ERR_UNIT_LOST && id > INT16_MAX)
       dart__error("%s: the %d team ids are used up", function, INT16_MAX);
     else if (ret != DART_ERR_UNIT_LOST)
       dart__error("%s: team %d cannot be made on every unit of team %d", function, id, parent->id);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 
 #define PROXY "hydra_pmi_proxy"
 #define RANK  "PMI_RANK="
@@ -80,4 +82,37 @@ bool processes_find(pid_t mpiexec, bool *there, uint32_t nunits)
 {
   memset(there, 0, nunits * sizeof *there);
   return each_child(mpiexec, visit_proxy, there, nunits);
+}
+
+/* The state in /proc/PID/stat, and the status that a wait for it will return, which is the last field. 0: there is no
+ * such process any more. */
+static char state_of(pid_t pid, int *status_out)
+{
+  FILE       *file = open_of(pid, "/proc/%d/stat");
+  char        line[1024];
+  const char *name_end, *last;
+  char        state = 0;
+
+  if (file == NULL)
+    return 0;
+  if (fgets(line, sizeof line, file) != NULL && (name_end = strrchr(line, ')')) != NULL &&
+      (last = strrchr(line, ' ')) != NULL && name_end[1] == ' ') {
+    state       = name_end[2];
+    *status_out = atoi(last + 1);
+  }
+  fclose(file);
+  return state;
+}
+
+int processes_signal(pid_t pid)
+{
+  struct timespec ms     = { 0, 1000000 };
+  int             status = 0;
+  char            state  = state_of(pid, &status);
+
+  for (int tries = 0; tries < 50 && state != 0 && state != 'Z'; tries++) {
+    nanosleep(&ms, NULL);
+    state = state_of(pid, &status);
+  }
+  return state == 'Z' && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }

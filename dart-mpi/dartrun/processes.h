@@ -1,6 +1,6 @@
 #ifndef DART__MPI_DARTRUN_PROCESSES_H
 #define DART__MPI_DARTRUN_PROCESSES_H
-/* Finds out which units have a process, by the kernel's list of mpiexec's descendants. */
+/* Finds out which units have a process, by the kernel's list of mpiexec's descendants; and what ended one. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -8,5 +8,9 @@
 /** Look for the units that `mpiexec` has started, and set there[unit] of [nunits] for those that have a process. False:
  *  some units may not be visible, as they were started on another host or in an unknown way. */
 bool processes_find(pid_t mpiexec, bool *there, uint32_t nunits);
+
+/** The signal that has ended a process of whose end the caller knows; 0: none, or its parent has already waited for it. Looks
+ *  for a twentieth of a second at most, as it may not have ended completely. */
+int processes_signal(pid_t pid);
 
 #endif

@@ -46,6 +46,7 @@ typedef struct {
   bool     bound;      /* the unit must report its end before it ends */
   bool     ended;      /* it has reported its end, or ended outside a cycle */
   unsigned unseen;     /* how often in a row the unit was not found */
+  int      killed_by;  /* the signal that has ended the unit, if that is known; else 0 */
 } unit_t;
 
 typedef struct {
@@ -129,10 +130,12 @@ static void look_for_missed(roll_t *roll, children_t *children)
   children_end(children, LAUNCH_EXIT_FAILURE);
 }
 
-static void note_left(roll_t *roll, children_t *children, const unit_t *unit)
+static void note_left(roll_t *roll, children_t *children, unit_t *unit)
 {
-  if (is_news(roll, children))
-    roll->cause = unit;
+  if (is_news(roll, children)) {
+    roll->cause     = unit;
+    unit->killed_by = processes_signal(unit->pid);
+  }
   let_mpiexec_end(roll);
 }
 
@@ -352,14 +355,25 @@ static void prepare(void *owner, uint32_t child)
   relay_become();
 }
 
+/* The signal that has ended this unit; 0: none, or it is not known. */
+static int signal_of(const unit_t *unit)
+{
+  int   signal;
+  pid_t killed = relay_killed(&signal);
+
+  if (unit->killed_by != 0)
+    return unit->killed_by;
+  return killed == unit->pid ? signal : 0;
+}
+
 static void say_cause(const roll_t *roll)
 {
   const unit_t *unit   = roll->cause;
   unsigned      number = (unsigned)(unit - roll->unit);
   const char   *held   = launch_held(unit->record, offsetof(dart__record_t, holds));
-  int           signal;
+  int           signal = signal_of(unit);
 
-  if (relay_killed(&signal) == unit->pid)
+  if (signal != 0)
     launch_say(LAUNCH_KILLED "%s", number, (int)unit->pid, signal, strsignal(signal), held);
   else if (unit->cycle % 2 == 1)
     launch_say(LAUNCH_LEFT "%s", number, (int)unit->pid, held);
@@ -386,13 +400,15 @@ static void say_end(const children_t *children, int code)
  * dart_abort is the unit's word: Hydra may have seen another end first. */
 static int code_of_end(const roll_t *roll, int code)
 {
-  int   signal;
-  pid_t killed   = relay_killed(&signal);
-  bool  ended_it = roll->cause != NULL ? roll->cause->pid == killed : !roll->said;
+  int signal = 0;
 
   if (roll->aborted != 0)
     return roll->aborted;
-  return killed > 0 && ended_it ? 128 + signal : code;
+  if (roll->cause != NULL)
+    signal = signal_of(roll->cause);
+  else if (roll->said || relay_killed(&signal) == 0)
+    signal = 0;
+  return signal > 0 ? 128 + signal : code;
 }
 
 static void mpiexec_ended(void *owner, children_t *children, uint32_t child, pid_t pid, int status)

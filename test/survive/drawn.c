@@ -157,15 +157,16 @@ static dart_ret_t count_by_range(void)
   return dart_range_release(&hold);
 }
 
+/* The tag tells a step that is made again by fewer units from its first attempt, whose messages may be there. */
 static dart_ret_t ring(void)
 {
   long               out = step * 100 + left.me, in = -1;
+  int                tag = (int)(step % 3000) * 10 + left.n;
   dart_global_unit_t to, from;
 
   TRY(dart_team_unit_l2g(left.team, DART_TEAM_UNIT_ID(after(1)), &to));
   TRY(dart_team_unit_l2g(left.team, DART_TEAM_UNIT_ID(after(left.n - 1)), &from));
-  TRY(dart_sendrecv(&out, 1, DART_TYPE_LONG, (int)(step % 30000), to, &in, 1, DART_TYPE_LONG,
-                    (int)(step % 30000), from));
+  TRY(dart_sendrecv(&out, 1, DART_TYPE_LONG, tag, to, &in, 1, DART_TYPE_LONG, tag, from));
   RIGHT(in == step * 100 + after(left.n - 1));
   return DART_OK;
 }
