@@ -59,9 +59,8 @@ dart_ret_t dart__layers_look(const char *function)
       continue;
     ret = DART_ERR_OTHER;
     if (dart_layers == 0)
-      dart__error("%s: %s is set, but lib%s is not there: link the program with -l%s before DART's "
-                  "library, or with "
-                  "DART's shared library and start it by dartrun",
+      dart__error("%s: %s is set, but lib%s is not there: link the program with -l:lib%s.a before "
+                  "DART's static library, or with DART's shared library and start it by dartrun",
                   function, wanted[i].variable, wanted[i].name, wanted[i].name);
     else
       dart__error("%s: %s is set, but another layer gets the calls: a program can have dart-check "

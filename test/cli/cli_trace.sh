@@ -68,6 +68,10 @@ assert sorted(arguments("receive")) == [(u, (u + 2) % 3, 8) for u in range(3)], 
 assert count("dart_barrier", "B") == count("dart_barrier", "E") == 12 and count("lock", "i") == count("unlock", "i") == 3
 assert count("collective", "i") == 21'"$completed"
   otf2_is_whole
+  if [[ -e $work/run/otf2/trace.otf2 ]]; then # another trace of this folder does not mix with it
+    run "$build/tools/dart-trace" "$work/run"; expect_code 1
+    expect_line "dart-trace: $work/run/otf2: there is an archive already, *"
+  fi
 }
 
 abort_is_traced() {

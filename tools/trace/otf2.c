@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "names.h"
 #include "teams.h"
@@ -291,7 +292,15 @@ static OTF2_FlushType flush(void *data, OTF2_FileType type, OTF2_LocationRef loc
 
 static const OTF2_FlushCallbacks flushes = { .otf2_pre_flush = flush };
 
-/* OTF2 writes to a new folder. */
+/* OTF2 would write the new archive's definitions beside the events of one that is there. */
+static bool has_archive(const char *folder)
+{
+  char path[4096];
+
+  snprintf(path, sizeof path, "%s/otf2/trace.otf2", folder);
+  return access(path, F_OK) == 0;
+}
+
 static OTF2_Archive *open_archive(const char *folder)
 {
   char          path[4096];
@@ -310,8 +319,14 @@ static OTF2_Archive *open_archive(const char *folder)
 
 static int write_otf2(const trace_t *trace, const char *folder)
 {
-  otf2_t otf2 = { .trace = trace, .archive = open_archive(folder) };
+  otf2_t otf2 = { .trace = trace };
 
+  if (has_archive(folder)) {
+    trace_say("%s/otf2: there is an archive already, which is not replaced: remove it first",
+              folder);
+    return -1;
+  }
+  otf2.archive = open_archive(folder);
   if (otf2.archive == NULL) {
     trace_say("%s/otf2: cannot make an archive", folder); /* OTF2 has printed the reason */
     return -1;
