@@ -40,13 +40,19 @@ static bool number_from(const char *name, long most, long *value_out)
   return dart__fail(false, "%s='%s' is not a number from 0 to %ld", name, text, most);
 }
 
-/* Refuse an MPI launcher, under which every process would be a job of one unit. */
+/* Refuse an MPI launcher, under which every process would be a job of one unit. The first one says so for all. */
 static bool is_alone(void)
 {
-  const char *size = getenv("PMI_SIZE");
+  const char *size = getenv("PMI_SIZE"), *rank = getenv("PMI_RANK"); /* MPICH and others */
 
+  if (size == NULL) {
+    size = getenv("OMPI_COMM_WORLD_SIZE");
+    rank = getenv("OMPI_COMM_WORLD_RANK");
+  }
   if (size == NULL || atoi(size) <= 1)
     return true;
+  if (rank != NULL && atoi(rank) != 0)
+    return false;
   return dart__fail(
       false,
       "an MPI launcher started %s processes, but this program is linked with dart-shmem: "
