@@ -14,15 +14,14 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/log.h"
 
 static void print_line(const char *format, va_list args)
 {
   char text[1024];
 
   vsnprintf(text, sizeof text, format, args);
-  for (char *c = text; *c != '\0'; c++) /* a setting's value may have more lines than one */
-    if (*c == '\n')
-      *c = ' ';
+  dart__log_one_line(text);
   fprintf(stderr, "dartrun: %s\n", text);
 }
 

@@ -83,9 +83,7 @@ static void print_args(dart__log_level_t level, const char *file, int line, cons
   used += (size_t)vsnprintf(text + used, sizeof text - used, format, args);
   if (used > sizeof text - 2)
     used = sizeof text - 2;
-  for (size_t i = 0; i < used; i++) /* a setting's value may have more lines than one */
-    if (text[i] == '\n')
-      text[i] = ' ';
+  dart__log_one_line(text);
   text[used++] = '\n';
 
 #ifdef DART_LOG_OUTPUT_STDOUT

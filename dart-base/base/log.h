@@ -45,6 +45,14 @@ void dart__log(dart__log_level_t level, const char *file, int line, const char *
 #define dart__error(...) dart__log(DART__LOG_ERROR, __FILE__, __LINE__, __VA_ARGS__)
 #define dart__warn(...)  dart__log(DART__LOG_WARN, __FILE__, __LINE__, __VA_ARGS__)
 
+/** Make one line of a text: a setting's value in it may have more. */
+static inline void dart__log_one_line(char *text)
+{
+  for (; *text != '\0'; text++)
+    if (*text == '\n')
+      *text = ' ';
+}
+
 /** Print an error; the expression has the value `result`: `return dart__fail(DART_ERR_INVAL, "%s: ...", __func__);` */
 #define dart__fail(result, ...) (dart__error(__VA_ARGS__), (result))
 

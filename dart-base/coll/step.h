@@ -21,7 +21,7 @@
 #define DART__STEP_PIECE 16
 
 /* In a broken team (model/lost.h) no step waits, and none of its calls reads what others have written: functions look at
- * dart__team_is_broken after a step, and before they use what they found. */
+ * `is_broken` after a step, and before they use what they found. */
 
 /** Returns once the node's units have arrived, or the team is broken. True at the leader of a node of a team over several
  *  nodes, whose units now wait for dart__step_release. */

@@ -66,15 +66,14 @@ void dart__relayed_close(void)
   dart__am_use_relays(dart__engine.am, &(dart__am_relays_t){ .partner = NULL });
 }
 
-bool dart__relayed_find(const dart__team_t *team, int32_t unit)
+bool dart__relayed_find(dart_unit_t unit)
 {
-  int32_t           node = dart__team_node_of(team, unit);
-  int32_t           peer = dart__am_node_peer(dart__engine.am, node);
+  int32_t           peer = dart__relayed_peer(unit);
   dart__am_relay_t *relay;
 
   if (__builtin_expect(dart__am_has_relay(dart__engine.am, peer), 1))
     return true;
-  relay = find_relay(node, dart__am_relay_bytes(words_of_each()));
+  relay = find_relay(dart__world_node(unit), dart__am_relay_bytes(words_of_each()));
   if (relay != NULL)
     dart__am_use_relay(dart__engine.am, peer, relay);
   return relay != NULL;
@@ -96,19 +95,14 @@ void dart__relayed_update(const dart__address_t *at, uint64_t offset, uint64_t v
       op);
 }
 
-static int32_t peer_of(dart_unit_t unit)
-{
-  return dart__am_node_peer(dart__engine.am, dart__world_node(unit));
-}
-
 bool dart__are_relayed(dart_unit_t unit)
 {
   return dart__engine.by_relays &&
-         !dart__am_is_flushed(dart__engine.am, peer_of(unit), DART__AM_REMOTE);
+         !dart__am_is_flushed(dart__engine.am, dart__relayed_peer(unit), DART__AM_REMOTE);
 }
 
 void dart__relayed_settle(dart_unit_t unit)
 {
   if (dart__are_relayed(unit))
-    dart__am_settle(dart__engine.am, peer_of(unit));
+    dart__am_settle(dart__engine.am, dart__relayed_peer(unit));
 }

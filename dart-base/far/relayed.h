@@ -13,9 +13,15 @@
 #include "model/address.h"
 #include "model/world.h"
 
+/** What stands for the node of a unit as a peer (dart__am_node_peer), if by_relays. */
+static inline int32_t dart__relayed_peer(dart_unit_t unit)
+{
+  return dart__am_node_peer(dart__engine.am, dart__world_node(unit));
+}
+
 /** Find the relay of the unit's node, which is made by the first unit that needs it. False: there is no memory for it, and
  *  updates are not relayed. */
-bool dart__relayed_find(const dart__team_t *team, int32_t unit);
+bool dart__relayed_find(dart_unit_t unit);
 
 /** Whether updates of such memory, which is far, are relayed. */
 static inline bool dart__is_relayed(const dart__address_t *at)
@@ -24,13 +30,8 @@ static inline bool dart__is_relayed(const dart__address_t *at)
 
   return __builtin_expect(dart__engine.by_relays, 0) && at->team->nunits == dart__world.nunits &&
          segment->address == NULL && segment->heads == NULL && segment->sizes == NULL &&
-         dart__segment_epoch(segment) == NULL && dart__relayed_find(at->team, at->unit);
-}
-
-/** What stands for the unit's node as a peer (dart__am_node_peer), if by_relays. */
-static inline int32_t dart__relayed_peer(const dart__team_t *team, int32_t unit)
-{
-  return dart__am_node_peer(dart__engine.am, dart__world_node(dart__team_member(team, unit)));
+         dart__segment_epoch(segment) == NULL &&
+         dart__relayed_find(dart__team_member(at->team, at->unit));
 }
 
 /** Update the word at `offset` of a portion; dart__is_relayed. */

@@ -142,11 +142,11 @@ static inline void dart__word_order_request_too(const dart__address_t *at, dart_
 /** Before an update of these words that travels by a relay. */
 static inline void dart__word_order_relay(const dart__address_t *at, dart__touched_t t)
 {
-  bool empties =
-      dart__am_is_flushed(dart__engine.am, dart__relayed_peer(at->team, at->unit), DART__AM_REMOTE);
+  dart_unit_t unit = dart__team_member(at->team, at->unit);
+  bool empties = dart__am_is_flushed(dart__engine.am, dart__relayed_peer(unit), DART__AM_REMOTE);
 
   if (__builtin_expect(dart__word_order_requested(at, t), 0))
-    dart__am_settle(dart__engine.am, dart__team_member(at->team, at->unit));
+    dart__am_settle(dart__engine.am, unit);
   dart__word_order_wait(at, t);
   dart__word_order_add(&dart__word_order_of(at)->relayed, t, empties);
 }

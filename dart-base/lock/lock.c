@@ -433,11 +433,8 @@ dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
   if (is_mine(lock))
     return refuse_holder(__func__);
   dart__progress(); /* as above */
-  if (!dart__mutex_try(&lock->cohort->mutex)) {
-    if (!dart__mutex_try_broken(&lock->cohort->mutex))
-      return poll();
-    dart__lost_note_broken();
-  }
+  if (!dart__lost_try(&lock->cohort->mutex))
+    return poll();
   if (team->nnodes > 1 && lock->cohort->ticket == 0 && !try_turn(lock)) {
     dart__mutex_unlock(&lock->cohort->mutex);
     return poll();

@@ -309,16 +309,6 @@ dart_ret_t dart_lock_at_acquire(dart_gptr_t gptr)
   return DART_OK;
 }
 
-static bool try_near(dart__mutex_t *mutex)
-{
-  if (dart__mutex_try(mutex))
-    return true;
-  if (!dart__mutex_try_broken(mutex))
-    return false;
-  dart__lost_note_broken();
-  return true;
-}
-
 dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
 {
   dart__address_t at;
@@ -336,7 +326,7 @@ dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
   else if (at.near == NULL)
     done = request_lock_at(&at, ASK_TRY, 0) == HELD;
   else
-    done = try_near((dart__mutex_t *)(void *)at.near);
+    done = dart__lost_try((dart__mutex_t *)(void *)at.near);
   if (!done && dart__world.pace.progress != NULL)
     dart__world.pace.progress(); /* the holder may need it before it can release the lock */
   if (done)

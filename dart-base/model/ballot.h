@@ -8,7 +8,7 @@
  * all, and nobody has to decide. A ballot may be used for the next vote only when all have read it: so units say that they
  * have, and wait for each other once more.
  *
- * That needs to know for certain who is lost: a launcher that has waited for the process does. Modelled in
+ * Losses must be certain: the launcher reports a unit only after it has waited for the process. Modelled in
  * test/models/survive.pml. */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -24,8 +24,8 @@ typedef struct {
 
 /* Zeroed memory: no vote. */
 typedef struct {
-  _Alignas(
-      DART__CACHE_LINE) _Atomic uint64_t voted; /* the key of the vote that the values are for */
+  /* the key of the vote that the values are for */
+  _Alignas(DART__CACHE_LINE) _Atomic uint64_t voted;
   _Atomic uint64_t read; /* the key of the last vote whose result the unit has */
   _Atomic uint64_t all, most;
 } dart__ballot_t;

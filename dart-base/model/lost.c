@@ -2,7 +2,6 @@
 #include "model/lost.h"
 
 #include "model/world.h"
-#include "wait/mutex.h"
 
 #define CHECK_US 10000 /* so long a wait sleeps at most that a loss may end: losses wake nobody */
 
@@ -84,6 +83,16 @@ bool dart__lost_take_broken(void)
   return is_broken;
 }
 
+bool dart__lost_try(dart__mutex_t *mutex)
+{
+  if (dart__mutex_try(mutex))
+    return true;
+  if (!dart__mutex_try_broken(mutex))
+    return false;
+  dart__lost_note_broken();
+  return true;
+}
+
 void dart__lost_acknowledge(uint32_t number)
 {
   uint32_t before = atomic_load_explicit(&acknowledged, memory_order_relaxed);
@@ -109,14 +118,9 @@ dart_unit_t dart__lost_unit(uint32_t number)
   return unit;
 }
 
-static bool is_unit_lost(int32_t unit)
-{
-  return dart__is_lost(unit);
-}
-
 void dart__lost_open(void)
 {
-  dart__mutex_set_robust(dart__survives() ? is_unit_lost : NULL, dart__world.me);
+  dart__mutex_set_robust(dart__survives() ? dart__is_lost : NULL, dart__world.me);
   dart__world.pace.check_us = dart__survives() ? CHECK_US : 0;
   atomic_store_explicit(&acknowledged, 0, memory_order_relaxed);
   dart__lost_set_handler(NULL, NULL);
@@ -137,9 +141,8 @@ void dart__lost_tell(void)
   if (watcher.handler == NULL)
     return;
   told = atomic_load_explicit(&watcher.told, memory_order_relaxed);
-  while (
-      told <
-      count) /* relaxed: of several threads one calls it for a loss, and nothing else is passed on */
+  /* relaxed: of several threads one calls it for a loss, and nothing else is passed on */
+  while (told < count)
     if (atomic_compare_exchange_weak_explicit(&watcher.told, &told, told + 1, memory_order_relaxed,
                                               memory_order_relaxed))
       watcher.handler(DART_GLOBAL_UNIT_ID(dart__lost_unit(++told)), watcher.context);

@@ -14,17 +14,17 @@
 
 #include "model/ballot.h"
 #include "model/team.h"
+#include "wait/mutex.h"
 
-#define DART__LOST_ENDED \
-  1U /* in a unit's word, beside twice its number: it ended by itself, with exit code 0 */
+/* In a unit's word, beside twice its number: it ended by itself, with exit code 0. */
+#define DART__LOST_ENDED 1U
 
 /* Memory that all units share with the launcher. */
 typedef struct {
-  _Atomic uint32_t *count; /* of losses; NULL: a unit that dies ends the job */
-  _Atomic uint32_t *word;  /* of each unit, by global id; 0: it runs */
-  _Atomic uint32_t
-      *begun; /* 1: all have come through dart_init; before, a unit that dies ends the job */
-  dart__ballot_t *ballots; /* of each unit */
+  _Atomic uint32_t *count;   /* of losses; NULL: a unit that dies ends the job */
+  _Atomic uint32_t *word;    /* of each unit, by global id; 0: it runs */
+  _Atomic uint32_t *begun;   /* 1: all have come through dart_init; before, a death ends the job */
+  dart__ballot_t   *ballots; /* of each unit */
 } dart__lost_t;
 
 extern dart__lost_t dart__lost;
@@ -82,6 +82,9 @@ bool dart__lost_is_news(void);
 /** A lock that this thread has just taken was held by a unit that is lost; and whether there was one since it asked last. */
 void dart__lost_note_broken(void);
 bool dart__lost_take_broken(void);
+
+/** Try to acquire a lock of the program's; one whose holder is lost is taken, and noted. */
+bool dart__lost_try(dart__mutex_t *mutex);
 
 /** Call the program's handler for losses that it was not called for. */
 void dart__lost_tell(void);

@@ -145,18 +145,10 @@ static dart_ret_t shrink_once(const char *function, dart__team_t *team, dart_uni
   size_t                me = 0, n = drop_lost(ids, nvoters, votes.most, &me);
   dart_ret_t ret = dart__team_create_of(function, team->id, team->nvotes, ids, n, me, newteam);
 
-  /* the bit of DART_OK, and the code of what failed */
-  votes = (dart__ballot_values_t){ ret == DART_OK, ret };
-  dart__team_vote(team, &votes, NULL);
-  if (votes.all != 0)
-    return DART_OK;
-  if (ret == DART_OK) {
-    dart__teams[*newteam]->is_broken = true; /* others do not have it */
-    dart__team_drop(newteam);
-  }
-  *newteam = DART_TEAM_NULL;
-  return votes.most == DART_ERR_UNIT_LOST || votes.most == DART_OK ? DART_PENDING
-                                                                   : (dart_ret_t)votes.most;
+  ret = dart__team_vote_made(team, ret, newteam);
+  if (ret != DART_OK)
+    *newteam = DART_TEAM_NULL;
+  return ret == DART_ERR_UNIT_LOST ? DART_PENDING : ret;
 }
 
 dart_ret_t dart_team_shrink(dart_team_t teamid, dart_team_t *newteam)

@@ -265,16 +265,12 @@ static dart_ret_t create_here(const char *function, dart__team_t *parent,
   return DART_OK;
 }
 
-/* Where units may be lost, the last agreement may have failed on some units only. A team is on all that are left or on none:
- * else who has it would wait for others in its end. */
-static dart_ret_t agree_on_team(dart__team_t *parent, dart_ret_t ret, dart_team_t *newteam)
+dart_ret_t dart__team_vote_made(dart__team_t *parent, dart_ret_t ret, dart_team_t *newteam)
 {
-  dart__ballot_values_t votes = { ret == DART_OK, ret };
+  dart__ballot_values_t votes = { .most = ret };
 
   dart__team_vote(parent, &votes, NULL);
-  if (votes.all != 0 || ret != DART_OK)
-    return ret;
-  if (*newteam != DART_TEAM_NULL) {
+  if (votes.most != DART_OK && ret == DART_OK && *newteam != DART_TEAM_NULL) {
     dart__teams[*newteam]->is_broken = true; /* others do not have it */
     dart__team_drop(newteam);
   }
@@ -285,9 +281,11 @@ static dart_ret_t agree_on_team(dart__team_t *parent, dart_ret_t ret, dart_team_
 static dart_ret_t create(const char *function, dart__team_t *parent, const dart__members_t *members,
                          dart_team_t *newteam)
 {
-  dart_ret_t ret = create_here(function, parent, members, newteam);
+  dart_ret_t ret = create_here(function, parent, members, newteam), worst = DART_OK;
 
-  return dart__survives() ? agree_on_team(parent, ret, newteam) : ret;
+  if (dart__survives()) /* the last agreement may have failed on some units only */
+    worst = dart__team_vote_made(parent, ret, newteam);
+  return ret != DART_OK ? ret : worst;
 }
 
 dart_ret_t dart_team_create(dart_team_t teamid, const dart_group_t group, dart_team_t *newteam)

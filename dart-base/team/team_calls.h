@@ -18,4 +18,9 @@ void dart__team_close_all(void);
 /** Destroy a team of which each unit that is not lost has no use any more, and knows that of the others. */
 void dart__team_drop(dart_team_t *teamid);
 
+/** Where units may be lost: vote on whether all members of `parent` that are left have made a team, or are no members of it
+ *  (DART_TEAM_NULL). `ret`: what it came to here. If one has failed the team is dropped, as its members would wait in vain
+ *  for each other. Returns the highest code of all, on all. */
+dart_ret_t dart__team_vote_made(dart__team_t *parent, dart_ret_t ret, dart_team_t *newteam);
+
 #endif

@@ -266,10 +266,10 @@ static void yield_while(const dart__event_t *event, uint32_t old, const dart__wa
   }
 }
 
-/* What a wait does when it has spun in vain, until it looks again. False: it is given up. One that only an event ends sleeps on that. Others
- * yield the core every few turns, or, after `awake` turns without traffic, sleep: on what `sleep` says, or, if that is on
- * nothing, for a nap. Most of their turns end at once, for progress takes so long that a pause of the processor is no
- * use. */
+/* What a wait does when it has spun in vain, until it looks again. False: it is given up. One that only an event ends
+ * sleeps on that. Others yield the core every few turns, or, after `awake` turns without traffic, sleep: on what `sleep`
+ * says, or, if that is on nothing, for a nap. Most of their turns end at once, for progress takes so long that a pause of
+ * the processor is no use. */
 static bool give_way(const dart__wait_policy_t *policy, uint64_t turn, uint64_t awake,
                      const sleep_t *sleep)
 {

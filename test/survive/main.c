@@ -1,8 +1,8 @@
 /* A unit dies, and the others go on: survive CALL MOMENT VICTIM, or survive drawn SEED (drawn.c), with DART_SURVIVE=1.
  *
  * CALL is one of calls.c, or "list". MOMENT: "before", the victim is known to be lost when the others call; "in", it dies
- * a while after they have called. Then survivors shrink the team of all, use what is left, and print "unit U survived".
- * A unit that waits for LIMIT_S ends with code 3. */
+ * a while after they have called. The survivors then shrink the team of all units, use the new team, and print
+ * "unit U survived". A unit that waits for LIMIT_S ends with code 3. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
