@@ -11,7 +11,6 @@ static void delete_far(dart__far_team_t *far)
   pthread_mutex_destroy(&far->touched_lock);
   dart__sparse_delete(far->unit);
   dart__copies_delete(far->copies);
-  dart__sparse_delete(far->touched);
   free(far->requests);
   free(far->starts);
   free(far->room);
@@ -27,18 +26,19 @@ bool dart__far_team_prepare(dart__team_t *team)
     return false;
   pthread_mutex_init(&far->flushing, NULL);
   pthread_mutex_init(&far->touched_lock, NULL);
-  far->unit    = dart__sparse_new(nunits, sizeof *far->unit);
-  far->copies  = dart__copies_new();
-  far->touched = dart__sparse_new(nunits, sizeof *far->touched);
+  far->unit   = dart__sparse_new(nunits, sizeof *far->unit + sizeof *far->touched);
+  far->copies = dart__copies_new();
+  if (far->unit != NULL)
+    far->touched = (int32_t *)(far->unit + nunits);
   if (dart__team_is_leader(team)) {
     far->requests = calloc(nnodes, sizeof *far->requests);
     far->starts   = calloc(nnodes + 1, sizeof *far->starts);
+    far->room     = malloc(DART__TEAM_ROOM);
   }
-  far->room = malloc(DART__TEAM_ROOM);
   team->far = far;
-  if (far->unit != NULL && far->copies != NULL && far->touched != NULL &&
-      ((far->requests != NULL && far->starts != NULL) || !dart__team_is_leader(team)) &&
-      far->room != NULL)
+  if (far->unit != NULL && far->copies != NULL &&
+      ((far->requests != NULL && far->starts != NULL && far->room != NULL) ||
+       !dart__team_is_leader(team)))
     return true;
   dart__far_team_discard(team);
   return false;

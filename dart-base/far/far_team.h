@@ -43,7 +43,7 @@ typedef struct dart__far_team {
   char   *room;     /* DART__TEAM_ROOM, the same */
 
   dart__copies_t   *copies;       /* of small operands */
-  dart__far_unit_t *unit;         /* [nunits] */
+  dart__far_unit_t *unit;         /* [nunits], sparse, and behind it `touched` */
   pthread_mutex_t   flushing;     /* held by a thread that completes all that is on the list */
   pthread_mutex_t   touched_lock; /* for changes of the list */
   int32_t          *touched;      /* the list: units that something was started towards */

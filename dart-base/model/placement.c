@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The last node whose ranks start at or before `rank`; the first guess is right if all nodes have as many units. */
 static int32_t node_of_rank(const dart__placement_t *p, int32_t rank)
@@ -56,6 +57,7 @@ typedef struct {
   int32_t (*node_at)(const void *of, int32_t unit);
   const void *of;
   int32_t    *number; /* name of a node → its number + 1; 0: it has none */
+  int32_t    *start;  /* the placement's */
 } search_t;
 
 static int32_t number_at(const search_t *s, int32_t unit)
@@ -83,13 +85,13 @@ static void count_units(const search_t *s)
   for (int32_t u = 0, before = 0; u < p->nunits; u++) {
     int32_t node = number_at(s, u);
 
-    p->start[node + 1]++;
+    s->start[node + 1]++;
     in_blocks = in_blocks && node >= before;
     in_turn   = in_turn && node == u % p->nnodes;
     before    = node;
   }
   for (int32_t k = 0; k < p->nnodes; k++)
-    p->start[k + 1] += p->start[k];
+    s->start[k + 1] += s->start[k];
   p->kind = in_blocks ? DART__PLACED_IN_BLOCKS
             : in_turn ? DART__PLACED_IN_TURN
                       : DART__PLACED_ANYHOW;
@@ -108,25 +110,25 @@ static bool make_tables(const search_t *s)
     return false;
   for (int32_t u = 0; u < p->nunits; u++) {
     node_of[u]                      = number_at(s, u);
-    unit_at[p->start[node_of[u]]++] = u;
+    unit_at[s->start[node_of[u]]++] = u;
   }
   for (int32_t k = p->nnodes; k > 0; k--)
-    p->start[k] = p->start[k - 1];
-  p->start[0] = 0;
+    s->start[k] = s->start[k - 1];
+  s->start[0] = 0;
   return true;
 }
 
 bool dart__placement_find(dart__placement_t *p, int32_t nunits, int32_t nids,
                           int32_t (*node_at)(const void *of, int32_t unit), const void *of)
 {
-  search_t s        = { p, node_at, of, calloc((size_t)nids, sizeof *s.number) };
+  search_t s        = { p, node_at, of, calloc((size_t)nids, sizeof *s.number), NULL };
   bool     is_found = false;
 
   *p = (dart__placement_t){ .nunits = nunits };
   if (s.number == NULL)
     return false;
   number_nodes(&s);
-  p->start = calloc((size_t)p->nnodes + 1, sizeof *p->start);
+  p->start = s.start = calloc((size_t)p->nnodes + 1, sizeof *s.start);
   if (p->start != NULL) {
     count_units(&s);
     is_found = p->kind != DART__PLACED_ANYHOW || make_tables(&s);
@@ -137,17 +139,48 @@ bool dart__placement_find(dart__placement_t *p, int32_t nunits, int32_t nids,
   return is_found;
 }
 
-void dart__placement_free_tables(dart__placement_t *p)
+static void free_tables(dart__placement_t *p)
 {
   if (p->is_shared)
     return;
+  free((void *)(uintptr_t)p->start);
   free((void *)(uintptr_t)p->node_of);
   free((void *)(uintptr_t)p->unit_at);
 }
 
 void dart__placement_clear(dart__placement_t *p)
 {
-  free(p->start);
-  dart__placement_free_tables(p);
+  free_tables(p);
   *p = (dart__placement_t){ .nunits = 0 };
+}
+
+/* ---- sharing ------------------------------------------------------------------------------------- */
+
+size_t dart__placement_elements(const dart__placement_t *p)
+{
+  return (size_t)p->nnodes + 1 + (p->node_of != NULL ? 2 * (size_t)p->nunits : 0);
+}
+
+void dart__placement_copy(const dart__placement_t *p, int32_t to[])
+{
+  size_t nstarts = (size_t)p->nnodes + 1, nunits = (size_t)p->nunits;
+
+  memcpy(to, p->start, nstarts * sizeof *to);
+  if (p->node_of == NULL)
+    return;
+  memcpy(to + nstarts, p->node_of, nunits * sizeof *to);
+  memcpy(to + nstarts + nunits, p->unit_at, nunits * sizeof *to);
+}
+
+void dart__placement_share(dart__placement_t *p, const int32_t from[])
+{
+  size_t nstarts = (size_t)p->nnodes + 1;
+
+  free_tables(p);
+  p->is_shared = true;
+  p->start     = from;
+  if (p->node_of == NULL)
+    return;
+  p->node_of = from + nstarts;
+  p->unit_at = from + nstarts + p->nunits;
 }

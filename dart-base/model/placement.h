@@ -19,10 +19,10 @@ typedef struct {
   dart__placed_t kind;
   int32_t        nunits;
   int32_t        nnodes;
-  int32_t       *start;     /* node → rank of its first unit; [nnodes] = nunits */
+  const int32_t *start;     /* node → rank of its first unit; [nnodes] = nunits */
   const int32_t *node_of;   /* DART__PLACED_ANYHOW: unit → node; else NULL, as is ... */
   const int32_t *unit_at;   /* rank → unit */
-  bool           is_shared; /* these two are not the placement's to free */
+  bool           is_shared; /* the tables are another's to free */
 } dart__placement_t;
 
 /** Find the placement of `nunits` > 0 units. Unit u is on the node that node_at(of, u) names, from 0 to nids - 1, a
@@ -30,9 +30,13 @@ typedef struct {
 bool dart__placement_find(dart__placement_t *p, int32_t nunits, int32_t nids,
                           int32_t (*node_at)(const void *of, int32_t unit), const void *of);
 
-/** Free its tables; also of a zeroed one. And only `node_of` and `unit_at`, unless they are shared. */
+/** Free its tables; also of a zeroed one. */
 void dart__placement_clear(dart__placement_t *p);
-void dart__placement_free_tables(dart__placement_t *p);
+
+/** Elements of its tables, one behind the other. Copy them; and use such a copy, which another frees, in place of them. */
+size_t dart__placement_elements(const dart__placement_t *p);
+void   dart__placement_copy(const dart__placement_t *p, int32_t to[]);
+void   dart__placement_share(dart__placement_t *p, const int32_t from[]);
 
 /* For what is not arithmetic. */
 int32_t dart__placement_search_node(const dart__placement_t *p, int32_t unit);

@@ -266,16 +266,12 @@ void dart__team_delete(dart__team_t *team)
 
 /* ---- lists that the units of a node share ------------------------------------------------------- */
 
-static bool has_tables(const dart__team_t *team)
-{
-  return team->has_nodes && team->nodes.node_of != NULL;
-}
-
 size_t dart__team_lists_bytes(const dart__team_t *team)
 {
-  size_t lists = (team->members.ids != NULL) + (has_tables(team) ? 2u : 0u);
+  size_t elements = (team->members.ids != NULL ? (size_t)team->nunits : 0) +
+                    (team->has_nodes ? dart__placement_elements(&team->nodes) : 0);
 
-  return lists * (size_t)team->nunits * sizeof(int32_t);
+  return elements * sizeof(int32_t);
 }
 
 void dart__team_lists_copy(const dart__team_t *team, void *memory)
@@ -287,10 +283,8 @@ void dart__team_lists_copy(const dart__team_t *team, void *memory)
     memcpy(to, team->members.ids, count * sizeof *to);
     to += count;
   }
-  if (has_tables(team)) {
-    memcpy(to, team->nodes.node_of, count * sizeof *to);
-    memcpy(to + count, team->nodes.unit_at, count * sizeof *to);
-  }
+  if (team->has_nodes)
+    dart__placement_copy(&team->nodes, to);
 }
 
 void dart__team_lists_share(dart__team_t *team, const void *memory)
@@ -302,12 +296,8 @@ void dart__team_lists_share(dart__team_t *team, const void *memory)
     team->members.ids = from;
     from += team->nunits;
   }
-  if (has_tables(team)) {
-    dart__placement_free_tables(&team->nodes);
-    team->nodes.node_of   = from;
-    team->nodes.unit_at   = from + team->nunits;
-    team->nodes.is_shared = true;
-  }
+  if (team->has_nodes)
+    dart__placement_share(&team->nodes, from);
   team->shares_lists = true;
 }
 

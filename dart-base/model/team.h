@@ -43,7 +43,7 @@ typedef struct dart__team {
   dart__members_t   members;      /* the list is this unit's, or shares_lists */
   dart__placement_t nodes;        /* by team ids */
   bool              has_nodes;    /* their tables are the team's; else the job's */
-  bool              shares_lists; /* lists by unit are the node's, behind the exchange */
+  bool              shares_lists; /* lists are the node's, behind the exchange */
   int32_t           nnodes;
   int32_t           node;       /* own node */
   int32_t           node_first; /* the rank of its first unit */
@@ -121,8 +121,8 @@ static inline dart_unit_t dart__member(const dart__members_t *members, int32_t i
 dart__team_t *dart__team_new(const dart__members_t *members);
 void          dart__team_delete(dart__team_t *team);
 
-/** Bytes of the lists by unit that a team has, where no rule gives members and nodes: 0 mostly. They are the same for
- *  all units of a node. Copy them to memory that these share; and use the copy there, and free this unit's. */
+/** Bytes of the lists by unit and by node that a team has, if it is not of all units. They are the same for all units of a
+ *  node. Copy them to memory that these share; and use the copy there, and free this unit's. */
 size_t dart__team_lists_bytes(const dart__team_t *team);
 void   dart__team_lists_copy(const dart__team_t *team, void *memory);
 void   dart__team_lists_share(dart__team_t *team, const void *memory);

@@ -188,10 +188,10 @@ void dart__hosts_describe(const dart__team_t *all, dart__hardware_t hardware_out
 {
   for (int32_t k = 0; k < all->nnodes; k++) {
     const shape_t *shape = find_shape(hosts.nodes[k].shape);
+    int32_t        first = dart__team_node_start(all, k);
 
-    for (int32_t i = 0; i < shape->count; i++) {
-      dart__hardware_t *unit =
-          &hardware_out[dart__team_unit_at(all, dart__team_node_start(all, k) + i)];
+    for (int32_t i = 0; i < dart__team_units_on(all, k); i++) {
+      dart__hardware_t *unit = &hardware_out[dart__team_unit_at(all, first + i)];
 
       *unit = shape->units[i];
       memcpy(unit->info.host, host_of(&hosts.nodes[k], &shape->units[i]), sizeof unit->info.host);

@@ -147,9 +147,15 @@ dart_unit_t dart__team_leader(const dart__team_t *team)
   return dart__team_member(team, team->node_units[0]);
 }
 
+/* Whether any unit is gone is asked of the team of all alone, which is made first. */
+static uint32_t gone_bits(const dart__team_t *team)
+{
+  return dart__teams[DART_TEAM_ALL] == NULL ? (uint32_t)team->nunits : 0;
+}
+
 static size_t exchange_bytes(const dart__team_t *team)
 {
-  return dart__exchange_bytes((uint32_t)team->node_nunits, (uint32_t)team->nunits, FIRST_SLOT,
+  return dart__exchange_bytes((uint32_t)team->node_nunits, gone_bits(team), FIRST_SLOT,
                               first_result(team));
 }
 
@@ -162,7 +168,7 @@ dart_ret_t dart__team_exchange_alloc(const dart__team_t *team, uint64_t *offset_
   if (ret != DART_OK)
     return ret;
   memory = dart__pool_address(dart__world.me, *offset_out);
-  dart__exchange_format(memory, (uint32_t)team->node_nunits, (uint32_t)team->nunits);
+  dart__exchange_format(memory, (uint32_t)team->node_nunits, gone_bits(team));
   dart__team_lists_copy(team, memory + nbytes);
   return DART_OK;
 }
@@ -173,7 +179,7 @@ void dart__team_exchange_open(dart__team_t *team, uint64_t offset)
 
   team->exchange_offset = offset;
   dart__team_lists_share(team, memory + exchange_bytes(team));
-  dart__exchange_open(&team->exchange, memory, (uint32_t)team->node_nunits, (uint32_t)team->nunits,
+  dart__exchange_open(&team->exchange, memory, (uint32_t)team->node_nunits, gone_bits(team),
                       (uint32_t)team->node_me, FIRST_SLOT, first_result(team));
   team->wide_offset = 0;
   team->tree_offset = 0;

@@ -1,10 +1,12 @@
-/* Layout: the shared state, a bit per unit of the team for those that are gone, then slots [2][nunits],
+/* Layout: the shared state, a bit for each unit that can be looked up as gone, then slots [2][nunits],
  * then results [2]. */
 #include "wait/exchange.h"
 
-static size_t gone_bytes(uint32_t nteam)
+#include "base/size.h"
+
+static size_t gone_bytes(uint32_t nbits)
 {
-  return (nteam / 8 + DART__CACHE_LINE) / DART__CACHE_LINE * DART__CACHE_LINE;
+  return dart__round_up((nbits + 7) / 8, DART__CACHE_LINE);
 }
 
 static _Atomic uint64_t *gone_in(void *memory)
@@ -12,9 +14,9 @@ static _Atomic uint64_t *gone_in(void *memory)
   return (_Atomic uint64_t *)(void *)((char *)memory + sizeof(dart__shared_t));
 }
 
-size_t dart__exchange_bytes(uint32_t nunits, uint32_t nteam, size_t slot_bytes, size_t result_bytes)
+size_t dart__exchange_bytes(uint32_t nunits, uint32_t nbits, size_t slot_bytes, size_t result_bytes)
 {
-  return sizeof(dart__shared_t) + gone_bytes(nteam) +
+  return sizeof(dart__shared_t) + gone_bytes(nbits) +
          dart__exchange_buffer_bytes(nunits, slot_bytes, result_bytes);
 }
 
@@ -31,7 +33,7 @@ void dart__exchange_replace(dart__exchange_t *exchange, void *buffers, size_t sl
   exchange->result_bytes = result_bytes;
 }
 
-void dart__exchange_format(void *memory, uint32_t nunits, uint32_t nteam)
+void dart__exchange_format(void *memory, uint32_t nunits, uint32_t nbits)
 {
   dart__shared_t   *shared = memory;
   _Atomic uint64_t *gone   = gone_in(memory);
@@ -44,17 +46,17 @@ void dart__exchange_format(void *memory, uint32_t nunits, uint32_t nteam)
   atomic_store_explicit(&shared->ngone, 0, memory_order_relaxed);
   atomic_store_explicit(&shared->reported, 0, memory_order_relaxed);
   atomic_store_explicit(&shared->first_gone, 0, memory_order_relaxed);
-  for (size_t i = 0; i < gone_bytes(nteam) / sizeof *gone; i++)
+  for (size_t i = 0; i < gone_bytes(nbits) / sizeof *gone; i++)
     atomic_store_explicit(&gone[i], 0, memory_order_relaxed);
 }
 
-void dart__exchange_open(dart__exchange_t *exchange, void *memory, uint32_t nunits, uint32_t nteam,
+void dart__exchange_open(dart__exchange_t *exchange, void *memory, uint32_t nunits, uint32_t nbits,
                          uint32_t me, size_t slot_bytes, size_t result_bytes)
 {
   *exchange = (dart__exchange_t){
     .shared       = memory,
-    .gone         = gone_in(memory),
-    .buffers      = (char *)memory + sizeof(dart__shared_t) + gone_bytes(nteam),
+    .gone         = nbits > 0 ? gone_in(memory) : NULL,
+    .buffers      = (char *)memory + sizeof(dart__shared_t) + gone_bytes(nbits),
     .nunits       = nunits,
     .me           = me,
     .slot_bytes   = slot_bytes,
@@ -103,8 +105,9 @@ void dart__exchange_note_gone(dart__exchange_t *exchange, int32_t unit, uint32_t
   uint64_t          entry = (uint64_t)episode << 32 | (uint32_t)(unit + 1), before;
 
   /* release: publishes what the unit did before; pairs with the acquire in dart__exchange_is_gone */
-  if (atomic_fetch_or_explicit(&exchange->gone[unit / 64], gone_bit(unit), memory_order_release) &
-      gone_bit(unit))
+  if (exchange->gone != NULL &&
+      (atomic_fetch_or_explicit(&exchange->gone[unit / 64], gone_bit(unit), memory_order_release) &
+       gone_bit(unit)) != 0)
     return;
   /* relaxed: the addition below publishes it */
   before = atomic_load_explicit(first, memory_order_relaxed);

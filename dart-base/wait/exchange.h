@@ -20,9 +20,10 @@
 typedef struct {
   dart__barrier_t barrier;
   _Alignas(DART__CACHE_LINE) dart__mutex_t
-      registered;         /* held for an atomic update of registered memory, see rma/remote.h */
-  _Atomic uint32_t left;  /* units but the leader that do not access this memory any more */
-  _Atomic uint32_t ngone; /* units of the team that are gone */
+      registered;        /* held for an atomic update of registered memory, see rma/remote.h */
+  _Atomic uint32_t left; /* units but the leader that do not access this memory any more */
+  _Atomic uint32_t
+      ngone; /* units of the team that are gone; without `gone`, how often that was said */
   _Atomic uint64_t
       first_gone; /* of these the one with the lowest last step: 2^32 * the step + the unit + 1 */
 
@@ -31,26 +32,28 @@ typedef struct {
 } dart__shared_t;
 
 typedef struct {
-  dart__shared_t   *shared;
-  _Atomic uint64_t *gone; /* a bit for each unit of the team: it is gone */
-  char             *buffers;
-  uint32_t          nunits;
-  uint32_t          me;
-  size_t            slot_bytes; /* multiples of a cache line */
-  size_t            result_bytes;
-  uint32_t          episode; /* steps passed */
-  dart__tree_t      tree;    /* where steps have a tree, instead of the barrier in `shared` */
+  dart__shared_t *shared;
+  _Atomic uint64_t
+          *gone; /* a bit for each unit of the team: it is gone; NULL: only the earliest is known */
+  char    *buffers;
+  uint32_t nunits;
+  uint32_t me;
+  size_t   slot_bytes; /* multiples of a cache line */
+  size_t   result_bytes;
+  uint32_t episode;  /* steps passed */
+  dart__tree_t tree; /* where steps have a tree, instead of the barrier in `shared` */
 
   /* Blocks of so many bytes are copied directly, see coll/direct.h; 0: not known yet. */
   size_t direct_least;
 } dart__exchange_t;
 
-/** Bytes of shared memory that an exchange needs: for `nunits` units of a team of `nteam`. */
-size_t dart__exchange_bytes(uint32_t nunits, uint32_t nteam, size_t slot_bytes,
+/** Bytes of shared memory that an exchange needs: for `nunits` units of the node, and `nbits` units of the team, or none, of
+ *  which dart__exchange_is_gone can be asked. */
+size_t dart__exchange_bytes(uint32_t nunits, uint32_t nbits, size_t slot_bytes,
                             size_t result_bytes);
 
 /** Initialise the memory, by one unit, before any unit opens it. */
-void dart__exchange_format(void *memory, uint32_t nunits, uint32_t nteam);
+void dart__exchange_format(void *memory, uint32_t nunits, uint32_t nbits);
 
 /** Bytes of the slots and results alone. */
 size_t dart__exchange_buffer_bytes(uint32_t nunits, size_t slot_bytes, size_t result_bytes);
@@ -60,7 +63,7 @@ void dart__exchange_replace(dart__exchange_t *exchange, void *buffers, size_t sl
                             size_t result_bytes);
 
 /** Open initialised memory as unit `me` of the node. */
-void dart__exchange_open(dart__exchange_t *exchange, void *memory, uint32_t nunits, uint32_t nteam,
+void dart__exchange_open(dart__exchange_t *exchange, void *memory, uint32_t nunits, uint32_t nbits,
                          uint32_t me, size_t slot_bytes, size_t result_bytes);
 
 /** End steps from the next one on by the tree in this memory (dart__tree_format). Called by all units between the same two

@@ -28,10 +28,10 @@ run "$scale" --least=20000 --most=20000 --segments=200 --placement=random --form
 # the team of all units may take, a new team in the pool, a list of 99,906 members, and registered memory.
 run "$scale" --least=200000 --most=200000 --format=csv
 expect_code 0
-nodes=$(awk -F, '$3 == "\"init\"" { print $2 }' "$work/out")
-(($(bytes init 5) + $(bytes segments 5) <= 1 << 20)) || fail "init and segments: $(bytes init 5), $(bytes segments 5)"
-(($(bytes init 7) <= 300000 + 100 * nodes)) || fail "init: $(bytes init 7) bytes of the pool"
-(($(bytes '10 teams' 7) <= 10 * 256 * 1024)) || fail "10 teams: $(bytes '10 teams' 7) bytes of the pool"
+(($(bytes init 5) + $(bytes segments 5) <= 1 << 19)) || fail "init and segments: $(bytes init 5), $(bytes segments 5)"
+(($(bytes init 7) <= 200000)) || fail "init: $(bytes init 7) bytes of the pool"
+(($(bytes '10 teams' 7) <= 1500000)) || fail "10 teams: $(bytes '10 teams' 7) bytes of the pool"
+(($(bytes 'irregular team' 5) <= 70000)) || fail "a list: $(bytes 'irregular team' 5) bytes"
 (($(bytes 'irregular team' 7) <= 160000 + 8 * 100000)) || fail "a list: $(bytes 'irregular team' 7) bytes of the pool"
 (($(bytes registered 5) <= 250000)) || fail "registered memory: $(bytes registered 5) bytes"
 (($(bytes '10 locks' 5) <= 10000)) || fail "10 locks: $(bytes '10 locks' 5) bytes"

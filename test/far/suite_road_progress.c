@@ -161,11 +161,18 @@ TEST(without_an_agent_who_sleeps_between_looks_serves)
   set("DART_PROGRESS", NULL);
 }
 
+/* Wait until a file is there, or is not, without a call of DART. */
+static void await_file(const char *path, bool is_there)
+{
+  while ((access(path, F_OK) == 0) != is_there)
+    nap_ms(1);
+}
+
 /* A test of a context says so of what its target has not applied, and waits for nobody: the target sleeps. */
 TEST(without_an_agent_a_test_of_a_context_waits_for_nobody)
 {
   static char    large[ROOM];
-  const char    *path;
+  const char    *sleeps;
   dart_gptr_t    base;
   dart_context_t context;
   int32_t        done = 1;
@@ -174,14 +181,17 @@ TEST(without_an_agent_a_test_of_a_context_waits_for_nobody)
 
   set("DART_PROGRESS", "none");
   for (int is_large = 0; is_large < 2; is_large++) {
-    road = begin();
-    path = test_path(DART_TEAM_ALL, "tested");
+    road   = begin();
+    sleeps = test_path(DART_TEAM_ALL, "sleeps");
     test_barrier();
     base = test_unit(road.base, 0);
-    if (me == 0 && is_far(test_unit(base, n - 1)))
-      while (access(path, F_OK) != 0) /* without a call of DART */
-        nap_ms(1);
+    if (me == 0 &&
+        is_far(test_unit(base, n - 1))) { /* it has left the barrier, which serves others */
+      close(open(sleeps, O_CREAT | O_WRONLY, 0600));
+      await_file(sleeps, false);
+    }
     if (me == n - 1 && is_far(base)) {
+      await_file(sleeps, true);
       EXPECT_OK(dart_context_create(DART_TEAM_ALL, &context));
       EXPECT_OK(dart_context_enter(context));
       if (is_large)
@@ -192,7 +202,7 @@ TEST(without_an_agent_a_test_of_a_context_waits_for_nobody)
         EXPECT_OK(dart_context_test(context, &done));
         EXPECT_EQ(done, 0);
       }
-      close(open(path, O_CREAT | O_WRONLY, 0600));
+      unlink(sleeps);
     }
     test_barrier();
     if (me == n - 1 && is_far(base)) {

@@ -285,6 +285,26 @@ static void of_units_that_are_gone_the_earliest_is_missing(void **state)
   free(memory);
 }
 
+/* Without bits, as in all teams but the first. */
+static void the_earliest_is_known_where_none_can_be_asked_for(void **state)
+{
+  char *memory = aligned_alloc(DART__CACHE_LINE, dart__exchange_bytes(1, 0, SLOT, RESULT));
+  dart__exchange_t x;
+
+  (void)state;
+  dart__exchange_format(memory, 1, 0);
+  dart__exchange_open(&x, memory, 1, 0, 0, SLOT, RESULT);
+  x.episode = 7;
+  assert_int_equal(dart__exchange_missing(&x), -1);
+  dart__exchange_note_gone(&x, 70000, 6);
+  dart__exchange_note_gone(&x, 3, 5);
+  dart__exchange_note_gone(&x, 3, 5);
+  assert_int_equal(dart__exchange_missing(&x), 3);
+  x.episode = 5;
+  assert_int_equal(dart__exchange_missing(&x), -1);
+  free(memory);
+}
+
 static void formatted_memory_is_at_rest_whatever_it_held(void **state)
 {
   char           *memory = allocate(3);
@@ -302,8 +322,10 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(collectives_in_any_order_get_what_was_written_for_them),
-    cmocka_unit_test(it_works_between_processes), cmocka_unit_test(buffers_do_not_overlap),
+    cmocka_unit_test(it_works_between_processes),
+    cmocka_unit_test(buffers_do_not_overlap),
     cmocka_unit_test(of_units_that_are_gone_the_earliest_is_missing),
+    cmocka_unit_test(the_earliest_is_known_where_none_can_be_asked_for),
     cmocka_unit_test(formatted_memory_is_at_rest_whatever_it_held)
   };
 

@@ -170,32 +170,57 @@ static void queue(dart__am_receiver_t *r, dart__am_pending_t *pending)
   source->last = pending;
 }
 
+static dart__am_message_t *new_message(dart__am_receiver_t *r)
+{
+  dart__am_message_t *message = r->unused;
+
+  if (message == NULL)
+    return malloc(sizeof *message);
+  memcpy(&r->unused, message, sizeof r->unused);
+  return message;
+}
+
+static bool is_of_ring(const dart__am_ring_t *ring, const dart__am_message_t *message)
+{
+  return message >= ring->messages && message < ring->messages + ring->nslots;
+}
+
+static void delete_message(dart__am_receiver_t *r, dart__am_message_t *message)
+{
+  if (is_of_ring(&r->requests, message)) {
+    memcpy(message, &r->unused, sizeof r->unused);
+    r->unused = message;
+  } else {
+    free(message);
+  }
+}
+
 /* A pending batch with room for a message. NULL: no memory. */
-static dart__am_pending_t *new_pending(void)
+static dart__am_pending_t *new_pending(dart__am_receiver_t *r)
 {
   dart__am_pending_t *pending = malloc(sizeof *pending);
 
   if (pending == NULL)
     return NULL;
-  pending->message = malloc(sizeof *pending->message);
+  pending->message = new_message(r);
   if (pending->message != NULL)
     return pending;
   free(pending);
   return NULL;
 }
 
-static void delete_pending(dart__am_pending_t *pending)
+static void delete_pending(dart__am_receiver_t *r, dart__am_pending_t *pending)
 {
   if (pending == NULL)
     return;
-  free(pending->message);
+  delete_message(r, pending->message);
   free(pending);
 }
 
 /* NULL: there is none until another batch was applied; there is at least one. */
 static dart__am_pending_t *take_pending(dart__am_receiver_t *r)
 {
-  dart__am_pending_t *pending = new_pending();
+  dart__am_pending_t *pending = new_pending(r);
 
   if (pending == NULL) {
     pending          = r->spare_pending;
@@ -209,7 +234,7 @@ static void give_pending(dart__am_receiver_t *r, dart__am_pending_t *pending)
   for (int i = 0; i < DART__AM_DATA; i++)
     free(pending->dropped[i]);
   if (r->spare_pending != NULL)
-    delete_pending(pending);
+    delete_pending(r, pending);
   else
     r->spare_pending = pending;
 }
@@ -275,29 +300,28 @@ static void post(dart__am_t *am, const dart__am_ring_t *ring, dart__am_slot_t *s
 static bool open_ring(dart__am_t *am, dart__am_ring_t *ring, dart__channel_t channel,
                       unsigned nslots)
 {
-  bool has_memory = true;
-
-  *ring = (dart__am_ring_t){ .channel = channel, .slot = calloc(nslots, sizeof *ring->slot) };
-  if (ring->slot == NULL)
+  *ring = (dart__am_ring_t){ .channel  = channel,
+                             .slot     = calloc(nslots, sizeof *ring->slot),
+                             .messages = dart__sparse_new(nslots, sizeof *ring->messages) };
+  if (ring->slot == NULL || ring->messages == NULL)
     return false;
   ring->nslots = nslots;
   for (unsigned i = 0; i < nslots; i++) {
-    ring->slot[i].request = DART__NET_DONE;
-    ring->slot[i].message = malloc(sizeof *ring->slot[i].message);
-    has_memory            = has_memory && ring->slot[i].message != NULL;
-  }
-  for (unsigned i = 0; has_memory && i < nslots; i++)
+    ring->slot[i].message = &ring->messages[i];
     post(am, ring, &ring->slot[i]);
-  return has_memory;
+  }
+  return true;
 }
 
 static void close_ring(dart__am_t *am, dart__am_ring_t *ring)
 {
   for (unsigned i = 0; i < ring->nslots; i++) {
     dart__net_cancel(am->config.comm, &ring->slot[i].request);
-    free(ring->slot[i].message);
+    if (!is_of_ring(ring, ring->slot[i].message))
+      free(ring->slot[i].message);
   }
   free(ring->slot);
+  dart__sparse_delete(ring->messages);
 }
 
 static dart__am_slot_t *oldest_slot(const dart__am_ring_t *ring)
@@ -493,7 +517,7 @@ bool dart__am_receiver_open(dart__am_t *am)
 
   r->source        = dart__sparse_new((size_t)am->npeers, sizeof *r->source);
   r->spare         = calloc(1, sizeof *r->spare);
-  r->spare_pending = new_pending();
+  r->spare_pending = new_pending(r);
   r->dropped       = malloc(DART__AM_DATA_MOST);
   has_memory =
       r->source != NULL && r->spare != NULL && r->spare_pending != NULL && r->dropped != NULL;
@@ -507,6 +531,7 @@ void dart__am_receiver_close(dart__am_t *am)
 
   while (r->replying != NULL)
     recycle_replies(am);
+  delete_pending(r, r->spare_pending);
   close_ring(am, &r->requests);
   close_ring(am, &r->replies);
   while (r->spare != NULL) {
@@ -515,7 +540,6 @@ void dart__am_receiver_close(dart__am_t *am)
     r->spare = reply->next;
     free(reply);
   }
-  delete_pending(r->spare_pending);
   for (int32_t peer = 0; r->source != NULL && peer < am->npeers; peer++)
     dart__am_known_delete(r->source[peer].known);
   free(r->dropped);

@@ -40,6 +40,8 @@ typedef struct {
   uint64_t         head; /* the next receive to handle, modulo nslots */
   unsigned         free; /* slots before it that are to be posted again */
   dart__am_slot_t *slot;
+  dart__am_message_t
+      *messages; /* sparse: the first of the slots, of which pages exist when they are used */
 } dart__am_ring_t;
 
 /* A peer: its batches that wait for their data, or behind batches that do. */
@@ -58,6 +60,7 @@ typedef struct {
   dart__am_reply_t   *replying; /* replies that the transport may still read */
   dart__am_reply_t   *spare;
   dart__am_pending_t *spare_pending; /* for when there is no memory; NULL: in use */
+  dart__am_message_t *unused;        /* of requests.messages: a list through their first bytes */
   void               *dropped;       /* receives data whose target memory does not exist */
   dart__deferred_t    updates;       /* of a batch, whose cache lines are being prefetched */
   bool            has_skipped; /* requests were left for the next look, because replies had come */
