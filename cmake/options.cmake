@@ -72,7 +72,7 @@ endif()
 if(DART_SANITIZE)
   set(DART_BUILD_VARIANTS OFF)
   add_compile_options(-fsanitize=${DART_SANITIZE} -fno-sanitize-recover=all
-                      -fno-omit-frame-pointer -g)
+                      -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${DART_SANITIZE})
   if(DART_SANITIZE MATCHES "thread")
     add_compile_options(${DART_TSAN_WARNINGS})

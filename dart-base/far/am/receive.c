@@ -176,7 +176,7 @@ static dart__am_message_t *new_message(dart__am_receiver_t *r)
 
   if (message == NULL)
     return malloc(sizeof *message);
-  memcpy(&r->unused, message, sizeof r->unused);
+  memcpy(&r->unused, (const void *)message, sizeof r->unused);
   return message;
 }
 
@@ -188,7 +188,7 @@ static bool is_of_ring(const dart__am_ring_t *ring, const dart__am_message_t *me
 static void delete_message(dart__am_receiver_t *r, dart__am_message_t *message)
 {
   if (is_of_ring(&r->requests, message)) {
-    memcpy(message, &r->unused, sizeof r->unused);
+    memcpy((void *)message, &r->unused, sizeof r->unused);
     r->unused = message;
   } else {
     free(message);
