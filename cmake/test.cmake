@@ -57,6 +57,9 @@ function(dart_test_common test)
   if(DART_SANITIZE MATCHES "thread")
     list(APPEND environment TSAN_OPTIONS=history_size=6)
   endif()
+  if(DART_TEST_ALL)
+    list(APPEND environment DART_TEST_ALL=1)
+  endif()
 
   set_tests_properties(${test} PROPERTIES
     TIMEOUT ${arg_TIMEOUT}

@@ -77,7 +77,8 @@ between 2 "$info" --topology
 
 far=(far.{dynamic,static}_windows_and_an_agent far.dynamic_windows_without_an_agent
      far.much_collected_without_an_agent)
-suites 2 "${far[@]}" notify atomic onesided lock collective
+suites 2 "${far[@]}" notify atomic onesided
+[[ ! ${DART_TEST_ALL-} ]] || suites 2 lock collective
 
 # The same with 200 µs on the wire, each way. The kernel puts them on eth0, where it can (netem);
 # elsewhere the wire is cli_delay, from eth1 to eth1, and mpiexec still comes by the bridge.
