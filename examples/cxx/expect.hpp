@@ -21,10 +21,9 @@ inline void expect(bool holds, const char *what, const char *file, int line)
 #define EXPECT(what) expect((what), #what, __FILE__, __LINE__)
 
 /** Collective. One line about all units' failures, and the exit code that they give. Starts to count again. */
-inline int outcome(const char *name)
+inline int outcome(const char *name, const garray::team &all = garray::team())
 {
-  const garray::team all;
-  int                failures_all = 0;
+  int failures_all = 0;
 
   garray::check(dart_allreduce(&failures, &failures_all, 1, DART_TYPE_INT, DART_OP_SUM, all.id()),
                 "dart_allreduce");

@@ -11,11 +11,12 @@
  *   halo_matrix.hpp  a matrix in blocks with halos around them, for stencils
  *   hash_map.hpp   keys and values that any unit inserts, finds and changes
  *   sort.hpp       sort a range, by sampling
+ *   resilient_array.hpp  an array that outlives the units that have it
  *   element.hpp, memory.hpp, reference.hpp, iterator.hpp: what these are made of
  *
  * Constructors and destructors of what has global memory are collective, so such objects live on
  * all units of their team alike, inside run(). ../../pi.cc is a first program; futures.cc, heat.cc,
- * words.cc and sort.cc beside it show one header each and test it, views.cc shows std::span and
+ * words.cc, sort.cc and outlive.cc beside it show one header each and test it, views.cc shows std::span and
  * ranges over local(), and test.cc uses all the rest once. */
 #include "algorithm.hpp"
 #include "array.hpp"
@@ -24,6 +25,7 @@
 #include "hash_map.hpp"
 #include "matrix.hpp"
 #include "pattern.hpp"
+#include "resilient_array.hpp"
 #include "runtime.hpp"
 #include "sort.hpp"
 
