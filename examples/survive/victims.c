@@ -98,10 +98,10 @@ static void draw_two(const array_t *a, uint64_t *state, int first, long nphases)
 void victims_draw(const options_t *options, const array_t *a, long nphases)
 {
   uint64_t state = options->seed, us;
-  int      first = (int)draw(&state, (uint64_t)a->n), ndying = 1 + (*options->kind != 'o');
-  long     phase = (long)draw(&state, (uint64_t)nphases);
-  size_t   nnear;
-  bool     is_there = is_near(a, first, &nnear), is_node = strcmp(options->kind, "node") == 0;
+  int first = (int)draw(&state, (uint64_t)a->n), ndying = strcmp(options->kind, "one") == 0 ? 1 : 2;
+  long   phase = (long)draw(&state, (uint64_t)nphases);
+  size_t nnear;
+  bool   is_there = is_near(a, first, &nnear), is_node = strcmp(options->kind, "node") == 0;
 
   us = draw(&state, MOST_US);
   if (strcmp(options->kind, "none") == 0)
