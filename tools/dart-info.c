@@ -123,7 +123,6 @@ static void find_variables(void)
   add_text("DART_BIND", "auto",
            "dartrun binds units to: auto, none, cpu, core, numa or package, as by --bind");
   add_text("DART_MPIEXEC", DART_MPIEXEC, "the mpiexec that dart-mpi's dartrun starts");
-  add_text("DART_NODES", "", "set by dartrun: how many nodes it makes of the machine");
   add_text("DASH_MAX_SHMEM_MBPS", "1235", "the memory bandwidth that descriptors report, MB/s");
 }
 

@@ -47,6 +47,8 @@
       "seconds a wait may last before it is printed what all units wait for; 0: no limit")         \
   CHOICE(survive, "DART_SURVIVE", 0, "0|1",                                                        \
          "1: the job goes on without units that die; calls that need one of them return an error") \
+  INT(nodes, "DART_NODES", 1, 1, 1000000,                                                          \
+      "set by dartrun --nodes: how many nodes it makes of the machine")                            \
   CHOICE(backtrace, "DART_BACKTRACE", 1, "0|1",                                                    \
          "1: a unit that crashes prints where, unless the program handles the signal itself")
 

@@ -23,7 +23,6 @@ static const char *const known[] = { DART__CONFIG_TABLE(NAME_SIZE, NAME_INT, NAM
                                      /* those of launchers, of layers, and of scripts */
                                      "DART_LOG_LEVEL",
                                      "DART_BIND",
-                                     "DART_NODES",
                                      "DART_MPIEXEC",
                                      "DART_CHECK",
                                      "DART_CHECK_PATIENCE",

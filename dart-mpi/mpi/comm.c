@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 
+#include "base/config.h"
 #include "model/world.h"
 #include "mpi/vendor.h"
 #include "net.h"
@@ -18,8 +18,7 @@ dart__comm_t dart__comm = { .world    = MPI_COMM_NULL,
  * go round the nodes, as with MPICH. */
 static void divide_node(int nunits, int me)
 {
-  const char *text  = getenv("DART_NODES");
-  int         nodes = text != NULL ? atoi(text) : 1, here;
+  int nodes = (int)dart__settings.nodes, here;
 
   DART__MPI(MPI_Comm_size, dart__comm.node, &here);
   if (nodes < 2 || here < nunits)

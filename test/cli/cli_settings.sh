@@ -18,7 +18,7 @@ on_one_backend() {
       fail "$backend, $setting: not said by each: $err"
   done
   # What means nothing is said once, by the launcher.
-  for setting in DART_STATS=xml DART_PROGRESS=maybe DART_POOL=1X DART_HANG=-1; do
+  for setting in DART_STATS=xml DART_PROGRESS=maybe DART_POOL=1X DART_HANG=-1 DART_NODES=two DART_NODES=0; do
     run env "$setting" "${dartrun[@]}" -n 3 "$program"; expect_code 2
     expect_line "*${setting%%=*}='${setting#*=}' is not *"
   done
