@@ -8,6 +8,12 @@ expect_code 0
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
 expect_out "== All have the version $version"
 
+# Each program says it.
+for program in tools/dart-trace dart-shmem/dartrun dart-mpi/dartrun tools/dart-info-shmem; do
+  [[ ! -x $build/$program ]] || { run "$build/$program" --version; expect_code 0; [[ $out == "${program##*/}"*" $version" || $out == dart*" $version" ]] || fail "$program: $out"; }
+done
+run "$top/tools/dart-report" --version; expect_code 0; expect_out "dart-report $version"
+
 # words FILE SCRIPT: the names of packages in what the script of sed prints of it.
 words() { sed -n "$2" "$1" | grep -oE '[a-z][a-z0-9+.-]+' | sort -u; }
 words "$top/check" '/^install_missing/,/||/{ s/install_missing//; s/||.*//; p }' >"$work/check"

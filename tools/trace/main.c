@@ -7,7 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <dash/dart/if/dart.h>
+
 #include "trace.h"
+
+const char *argp_program_version = "dart-trace " DART_VERSION_STR;
 
 static const trace_form_t *const forms[] = { &trace_otf2, &trace_chrome };
 
