@@ -3,7 +3,7 @@
 #
 #   find_package(DART COMPONENTS shmem)    share/cmake/dart/dart-config.cmake
 #   find_package(DART-SHMEM), DART-MPI, DART-BASE, with HINTS <prefix>/share/cmake
-#   targets: DART::<backend> and DART::base, static; the same with -shared at the end; or with dart- for DART::
+#   targets: DART::<backend>, DART::base and DART::check (before the backend), static; the same with -shared at the end; or with dart- for DART::
 #   dart-mpi also has the name of its MPI, as dart-mpi-mpich: cmake/install_mpi.cmake
 #
 # Each rule has a component, which `cmake --install ... --component NAME` installs alone:
@@ -41,7 +41,10 @@ function(dart_install_package library)
   install(EXPORT ${library}-targets DESTINATION ${packages} COMPONENT development)
 
   string(TOUPPER ${library} package)
-  string(REPLACE "dart-" "" alias ${library})
+  set(names ${library} ${ARGN})
+  list(REMOVE_ITEM names dart-interface)
+  string(REPLACE "dart-" "" names "${names}")
+  string(REPLACE ";" " " names "${names}")
   configure_file(cmake/library-config.cmake.in ${made}/${library}-config.cmake @ONLY)
   install(FILES ${made}/${library}-config.cmake DESTINATION ${packages} COMPONENT development)
   install(FILES ${made}/version.cmake DESTINATION ${packages} COMPONENT development

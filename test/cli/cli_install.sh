@@ -99,7 +99,7 @@ foreach(backend IN LISTS BACKENDS)
   add_executable(ring-${backend} ring.c)
   target_link_libraries(ring-${backend} PRIVATE dart-${backend}${KIND})
   add_executable(ring2-${backend} ring.c) # by the target's other name
-  target_link_libraries(ring2-${backend} PRIVATE DART::${backend}${KIND})
+  target_link_libraries(ring2-${backend} PRIVATE DART::check DART::${backend}${KIND}) # with the debug mode
 endforeach()
 END_CMAKE
 list=$(IFS=';' && echo "${backends[*]}")
