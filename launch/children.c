@@ -35,11 +35,11 @@ struct children {
   pid_t                 *pid; /* of each child; 0: not started, or ended */
   uint32_t               nrunning;
 
-  bool            ending;    /* the exit code is known, and children must end */
-  bool            asked;     /* the children were asked to end */
-  bool            signalled; /* one of the first ENDINGS signals has arrived */
-  int             code;      /* exit code of the launcher */
-  struct timespec last;      /* while ending: when children are killed, or asked if they were not */
+  bool            ending; /* the exit code is known, and children must end */
+  bool            asked;  /* the children were asked to end */
+  int             signal; /* the first of the first ENDINGS signals that has arrived; 0: none */
+  int             code;   /* exit code of the launcher */
+  struct timespec last;   /* while ending: when children are killed, or asked if they were not */
 
   int              epoll;    /* for all events: `signals` and watched descriptors */
   int              signals;  /* SIGCHLD and `forwarded` are read from it */
@@ -193,8 +193,8 @@ static void take_signal(children_t *children)
     return;
   }
   for (size_t i = 0; i < ENDINGS; i++)
-    if (info.ssi_signo == (uint32_t)forwarded[i])
-      children->signalled = true;
+    if (info.ssi_signo == (uint32_t)forwarded[i] && children->signal == 0)
+      children->signal = forwarded[i];
   if (info.ssi_code != SI_KERNEL)
     send_all(children, (int)info.ssi_signo);
   if (info.ssi_signo == SIGUSR1 && children->plan->asked != NULL)
@@ -283,9 +283,9 @@ pid_t children_pid(const children_t *children, uint32_t child)
   return children->pid[child];
 }
 
-bool children_were_signalled(const children_t *children)
+int children_signal(const children_t *children)
 {
-  return children->signalled;
+  return children->signal;
 }
 
 int children_run(const children_plan_t *plan)

@@ -47,8 +47,8 @@ void children_note_code(children_t *children, int code);
 /** Whether one of the first two was called. */
 bool children_are_ending(const children_t *children);
 
-/** Whether the launcher got a signal that asks the program to end. */
-bool children_were_signalled(const children_t *children);
+/** The first signal to the launcher that asks the program to end; 0: none. */
+int children_signal(const children_t *children);
 
 /** The process of a child; 0: it has ended. */
 pid_t children_pid(const children_t *children, uint32_t child);

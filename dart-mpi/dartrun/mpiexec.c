@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "relay.h"
+
 /* ---- the environment ---------------------------------------------------------------------------- */
 
 static void set_default(const char *name, const char *value)
@@ -120,7 +122,7 @@ static const char *bind_word(launch_bind_t bind)
   }
 }
 
-/* The options are words that both MPIs know. The texts that are not the user's are not freed: dartrun makes one command. */
+/* The options are words that both MPIs know, but for one of Hydra, MPICH's mpiexec. The texts that are not the user's are not freed: dartrun makes one command. */
 char **mpiexec_command(const char *mpiexec, const launch_t *launch, char *const *before,
                        size_t nbefore)
 {
@@ -130,11 +132,13 @@ char **mpiexec_command(const char *mpiexec, const launch_t *launch, char *const 
 
   while (launch->command[nwords] != NULL)
     nwords++;
-  command = calloc(9 + nbefore + nwords + 1, sizeof command[0]);
+  command = calloc(10 + nbefore + nwords + 1, sizeof command[0]);
   if (command == NULL)
     launch_fail(LAUNCH_EXIT_FAILURE, "out of memory");
   snprintf(nunits, sizeof nunits, "%d", launch->nunits);
   command[own++] = (char *)mpiexec;
+  if (DART_MPIEXEC_IS_HYDRA && strcmp(mpiexec, DART_MPIEXEC) == 0 && launch->nunits <= RELAY_CODES)
+    command[own++] = "-print-all-exitcodes"; /* for relay.h */
   if (launch->hosts != NULL) {
     command[own++] = "-host";
     command[own++] = divide_units(launch->hosts, launch->nunits);

@@ -2,6 +2,7 @@
  *
  *   to stderr   [proxy:0:0@host] ..., [mpiexec@host] ...   its own errors
  *               Abort(N) on node ...: application called MPI_Abort(...
+ *   to stdout   [mpiexec@host] Exit codes: [host] 0,1792,0 [host] 0,...: how processes ended, as waitpid says
  *   to stdout   an empty line, a rule of '=', lines that begin with "=   ", a rule, and up to three sentences
  *
  * Hydra writes a rule, and a line of its errors, in several pieces. So of an incomplete line, what may become one of these
@@ -13,13 +14,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "launch.h"
 
-#define LINE 4096 /* no line of Hydra's is longer */
-#define RULE 83   /* letters of a rule */
-#define KEPT 8192 /* bytes that are kept */
+#define LINE 65536 /* no line of Hydra's is longer, for as many processes as RELAY_CODES */
+#define RULE 83    /* letters of a rule */
+#define KEPT 8192  /* bytes that are kept */
 
 typedef enum { PROGRAM, BANNER, SENTENCES } place_t;
 
@@ -41,6 +43,11 @@ static size_t nkept;
 static char   kept[KEPT];
 static pid_t  named;           /* the process that the banner is about ... */
 static int    code, killed_by; /* ... its code, and the signal that a sentence names */
+
+static struct {
+  int code; /* of the first process that has exited with another than 0; 0: none, or it is not known */
+  int64_t unit;
+} failed;
 
 static bool begins(const char *line, const char *with)
 {
@@ -118,6 +125,31 @@ static bool is_sentence(const char *line)
   return false;
 }
 
+static const char *codes_of(const char *line)
+{
+  static const char between[] = "] Exit codes: [";
+  const char       *place     = begins(line, "[mpiexec@") ? strstr(line, between) : NULL;
+
+  return place != NULL ? place + strlen(between) : NULL;
+}
+
+/* Processes are in the order of units, if all are on one host. */
+static void learn_codes(const char *list)
+{
+  bool  is_one_host = strchr(list, '[') == NULL;
+  char *next;
+
+  for (int64_t unit = 0; (list = strpbrk(list, "],")) != NULL; unit++) {
+    int status = (int)strtol(list + 1, &next, 10);
+
+    if (failed.code == 0 && WIFEXITED(status) && WEXITSTATUS(status) != 0) {
+      failed.code = WEXITSTATUS(status);
+      failed.unit = is_one_host ? unit : -1;
+    }
+    list = next;
+  }
+}
+
 /* A line of Hydra's about the end of a process. */
 static void learn(const char *line, size_t nbytes)
 {
@@ -156,7 +188,15 @@ static void take_other(stream_t *stream)
 
 static void take_line(stream_t *stream)
 {
+  const char *codes;
+
   stream->line[stream->nbytes] = '\0';
+  codes                        = stream->is_inside ? NULL : codes_of(stream->line);
+  if (codes != NULL) { /* it may be within a banner */
+    learn_codes(codes);
+    stream->nbytes = 0;
+    return;
+  }
   if (stream->place == BANNER && stream->line[0] != '=')
     stream->place = SENTENCES;
   if (stream->place == SENTENCES && !is_sentence(stream->line))
@@ -261,6 +301,12 @@ pid_t relay_killed(int *signal_out)
 {
   *signal_out = killed_by;
   return killed_by > 0 && killed_by == code ? named : 0;
+}
+
+int relay_exit_code(int64_t *unit_out)
+{
+  *unit_out = failed.unit;
+  return failed.code;
 }
 
 bool relay_write_kept(void)

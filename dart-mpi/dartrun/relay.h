@@ -3,6 +3,7 @@
 /* Output of mpiexec: that of the program is passed on, and lines of Hydra, MPICH's mpiexec, about the end of a program
  * are kept, as dartrun says it in one line. */
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "children.h"
@@ -21,6 +22,12 @@ void relay_ended(void);
 
 /** The process that was killed by a signal, as Hydra has said; 0: it has said of none. */
 pid_t relay_killed(int *signal_out);
+
+#define RELAY_CODES 1000 /* processes of which Hydra may be asked for all codes: a line has them */
+
+/** The code of the first process that has exited with another code than 0, as Hydra has said, and its unit; -1: it is not
+ *  known which. 0: no such process is known. */
+int relay_exit_code(int64_t *unit_out);
 
 /** Write what was kept to stderr. False: there is nothing. */
 bool relay_write_kept(void);

@@ -84,7 +84,7 @@ static void stop_ticking(const roll_t *roll)
 /* Whether to print an event: it is the first one, and not a consequence of the user's signal. */
 static bool is_news(roll_t *roll, const children_t *children)
 {
-  bool news = !roll->closed && !children_are_ending(children) && !children_were_signalled(children);
+  bool news = !roll->closed && !children_are_ending(children) && children_signal(children) == 0;
 
   roll->closed = true;
   roll->said   = roll->said || news;
@@ -385,30 +385,44 @@ static void say_cause(const roll_t *roll)
 /* Nothing is known of the end but what mpiexec says. */
 static void say_end(const children_t *children, int code)
 {
-  int   signal;
-  pid_t pid = relay_killed(&signal);
+  int     signal, asked = children_signal(children);
+  pid_t   pid = relay_killed(&signal);
+  int64_t unit;
+  int     failed = relay_exit_code(&unit);
 
-  if (children_are_ending(children) || children_were_signalled(children))
+  if (children_are_ending(children))
     return;
-  if (pid > 0)
+  if (asked != 0)
+    launch_say("the program has ended by signal %d (%s) to dartrun", asked, strsignal(asked));
+  else if (pid > 0)
     launch_say("a unit (pid %d) was killed by signal %d (%s)", (int)pid, signal, strsignal(signal));
+  else if (failed != 0 && unit >= 0)
+    launch_say("unit %u exited with code %d", (unsigned)unit, failed);
+  else if (failed != 0)
+    launch_say("a unit exited with code %d", failed);
   else if (!relay_write_kept())
     launch_say("mpiexec ended with code %d", code);
 }
 
 /* Hydra's code for a unit that a signal has killed is the signal; a shell adds 128, and so does dartrun. The code of
- * dart_abort is the unit's word: Hydra may have seen another end first. */
-static int code_of_end(const roll_t *roll, int code)
+ * dart_abort is the unit's word: Hydra may have seen another end first. Of several units that have failed Hydra combines
+ * the codes; dartrun takes that of the first. */
+static int code_of_end(const roll_t *roll, const children_t *children, int code)
 {
-  int signal = 0;
+  int64_t unit;
+  int     signal = 0, failed = relay_exit_code(&unit);
 
   if (roll->aborted != 0)
     return roll->aborted;
   if (roll->cause != NULL)
     signal = signal_of(roll->cause);
+  else if (code != 0 && children_signal(children) != 0)
+    signal = children_signal(children);
   else if (roll->said || relay_killed(&signal) == 0)
     signal = 0;
-  return signal > 0 ? 128 + signal : code;
+  if (signal > 0)
+    return 128 + signal;
+  return roll->cause == NULL && !roll->said && failed != 0 ? failed : code;
 }
 
 static void mpiexec_ended(void *owner, children_t *children, uint32_t child, pid_t pid, int status)
@@ -418,12 +432,12 @@ static void mpiexec_ended(void *owner, children_t *children, uint32_t child, pid
 
   (void)child;
   relay_ended();
-  code = code_of_end(roll, code);
+  code = code_of_end(roll, children, code);
   if (WIFSIGNALED(status) && is_news(roll, children))
     launch_say("mpiexec (pid %d) was killed by signal %d (%s)", (int)pid, WTERMSIG(status),
                strsignal(WTERMSIG(status)));
   if (code != 0 && !roll->complete && !children_are_ending(children) &&
-      !children_were_signalled(children))
+      children_signal(children) == 0)
     roll->said = shortage_say(roll->nunits, roll->files.rlim_cur) || roll->said;
   if (roll->cause != NULL)
     say_cause(roll);

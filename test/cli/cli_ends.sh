@@ -145,7 +145,12 @@ if has_backend mpi; then
   units=$(sed 's/.* //' "$work/out")
   # shellcheck disable=SC2086
   kill -TERM $!; finished; gone $units || fail "a unit is still there: $units"
-  [[ $code != 0 && $err != *dartrun:* ]] || fail "exit code $code, and: $err"
+  expect_code 143; expect_line "dartrun: the program has ended by signal 15 (Terminated) to dartrun"
+  # Before dart_init Hydra alone knows how a unit ended.
+  job '1:end=7' '*:';                                   expect_code 7
+  expect_line "dartrun: unit 1 exited with code 7"
+  job '2:end=3' '1:end=4' '*:';                         expect_code 4
+  expect_line "dartrun: unit 1 exited with code 4"
   printf '#!/bin/sh\nsetsid %s "$@" &\nwait\n' "$(command -v mpiexec.mpich mpiexec | head -n 1)" >"$work/mpiexec"
   chmod +x "$work/mpiexec" # killed, it leaves what it has started
   begin env DART_MPIEXEC="$work/mpiexec" "${dartrun[@]}" -n 3 "$program" '*:init,pid,sleep=300000'
