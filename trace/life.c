@@ -1,10 +1,13 @@
 /* When the layer records: from dart_init, if DART_REPORT or DART_TRACE is set, to dart_exit.
  *
  * A program may have several cycles of init and exit; they are one run, and one report. */
+#include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "events.h"
 #include "observe.h"
@@ -25,6 +28,37 @@ static char *folder(const char *variable)
     return NULL;
   }
   return realpath(path, NULL);
+}
+
+/* The unit of a file with this name that a run has left; -1: it is another file. */
+static dart_unit_t unit_of(const char *name, const char *end)
+{
+  int         unit = -1, length = 0;
+  const char *last = strrchr(name, '.');
+
+  sscanf(name, "unit-%d.%n", &unit, &length);
+  return length > 0 && strcmp(last, end) == 0 ? unit : -1;
+}
+
+/* Remove what an earlier run has left, so that files of two runs are never read as one: each unit removes its own files,
+ * and unit 0 those of units that this run does not have. */
+static void clear(const char *path, const char *end)
+{
+  DIR           *folder = path != NULL ? opendir(path) : NULL;
+  struct dirent *entry;
+  bool           was_larger = false;
+
+  while (folder != NULL && (entry = readdir(folder)) != NULL) {
+    dart_unit_t unit     = unit_of(entry->d_name, end);
+    bool        is_other = dart__trace_job.me == 0 && unit >= (dart_unit_t)dart__trace_job.nunits;
+
+    if (unit == dart__trace_job.me || is_other)
+      was_larger |= unlinkat(dirfd(folder), entry->d_name, 0) == 0 && is_other;
+  }
+  if (was_larger)
+    dart__trace_say("removed what an earlier run of more units had left in %s", path);
+  if (folder != NULL)
+    closedir(folder);
 }
 
 /* The least unit whose memory is near; this unit is near, too. */
@@ -81,8 +115,11 @@ static void begin(uint64_t now)
   dart__trace_job.me    = me.id;
   dart__trace_job.node  = least_near();
   dart__trace_job.place = own_place();
-  if (dart__trace_job.begin == 0)
+  if (dart__trace_job.begin == 0) { /* the first cycle of this process */
+    clear(dart__trace_job.reports, ".json");
+    clear(dart__trace_job.traces, ".events");
     dart__trace_job.begin = now;
+  }
   if (!is_registered)
     is_registered = atexit(at_exit) == 0;
   atomic_store_explicit(&dart__trace_job.is_on, true,

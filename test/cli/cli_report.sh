@@ -63,6 +63,18 @@ exit_is_drawn() {
   page "$work/exit/report.html" 'assert "Unit 0, 1, 2 has ended without dart_exit" in text, text'
 }
 
+# A smaller run, one of whose units dies before it reports, in the folder of a larger one: nothing is left of that.
+folder_is_cleared() {
+  run env DART_REPORT="$work/again" DART_TRACE="$work/again" "${dartrun[@]}" -n 3 "$program"; expect_code 0
+  [[ -z $err ]] || fail "a new folder: $err"
+  : >"$work/again/unit-1.7.events"
+  : >"$work/again/unit-notes.json"
+  run env DART_REPORT="$work/again" DART_TRACE="$work/again" "${dartrun[@]}" -n 2 "$program"; expect_code 0
+  [[ $(grep -c 'removed what an earlier run of more units had left in ' <<<"$err") == 2 ]] || fail "an old folder: $err"
+  [[ $(cd "$work/again" && echo *) == "unit-0.0.events unit-0.json unit-1.0.events unit-1.json unit-notes.json" ]] ||
+    fail "in the folder: $(ls "$work/again")"
+}
+
 folder_is_told() {
   run env DART_REPORT=/dev/null/folder "${dartrun[@]}" -n 1 "$program"
   expect_code 0
@@ -75,6 +87,7 @@ all_of_it() {
   if [[ $backend == shmem || ${dartrun[*]} == *--nodes* ]]; then # and not all of it on all shapes
     abort_is_drawn
     exit_is_drawn
+    folder_is_cleared
   fi
   [[ $backend != shmem || ${#dartrun[@]} -gt 1 ]] || folder_is_told
   program=${program/traced/untraced} # linked with the shared library, and without the layer
