@@ -12,7 +12,8 @@ int main(int argc, char **argv)
   long              *mine;
   long               one = 1, number, nobody = -1, before, total, unit;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   dart_team_memalloc_aligned(DART_TEAM_ALL, 3, DART_TYPE_LONG, &counter);

@@ -16,7 +16,8 @@ int main(int argc, char **argv)
   long              *mine, results[3];
   long               values[3] = { 1, 2, 3 };
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   dart_team_memalloc_aligned(DART_TEAM_ALL, 3 * 4, DART_TYPE_LONG, &matrix);

@@ -11,7 +11,8 @@ int main(int argc, char **argv)
   dart_gptr_t        gptr, last;
   long              *mine, value = 7, back;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   dart_team_memalloc_aligned(DART_TEAM_ALL, 1, DART_TYPE_LONG, &gptr);

@@ -12,7 +12,8 @@ int main(int argc, char **argv)
   dart_context_t     context;
   long               value = 1, other = 2, back;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   dart_team_memalloc_aligned(DART_TEAM_ALL, 2, DART_TYPE_LONG, &gptr);

@@ -13,7 +13,8 @@ int main(int argc, char **argv)
   dart_gptr_t        halo, right;
   double             edge[64], *mine;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   dart_team_memalloc_aligned(DART_TEAM_ALL, 64, DART_TYPE_DOUBLE, &halo);

@@ -14,7 +14,8 @@ int main(int argc, char **argv)
   dart_team_unit_t   from, to;
   long              *mine, table[2], one = 1;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   dart_team_memalloc_aligned(DART_TEAM_ALL, 3, DART_TYPE_LONG, &gptr);

@@ -18,7 +18,8 @@ int main(int argc, char **argv)
   uint64_t           nbytes;
   dart_ret_t         ret;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   for (int i = 0; i < 100; i++)

@@ -14,7 +14,8 @@ int main(int argc, char **argv)
   long                block[100];
   size_t              nwritten, nread;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   for (int i = 0; i < 100; i++)

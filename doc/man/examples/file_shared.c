@@ -18,7 +18,8 @@ int main(int argc, char **argv)
   uint64_t           end;
   size_t             nread;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   dart_file_open(DART_TEAM_ALL, "example.log",

@@ -14,7 +14,8 @@ int main(int argc, char **argv)
   long               mine[10], all[640];
   size_t             nread;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   assert(n <= 64);

@@ -19,7 +19,8 @@ int main(int argc, char **argv)
   portion_t         *mine;
   double             row[16];
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   dart_team_memalloc_aligned(DART_TEAM_ALL, sizeof(portion_t), DART_TYPE_BYTE, &gptr);

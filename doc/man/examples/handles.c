@@ -13,7 +13,8 @@ int main(int argc, char **argv)
   long              *mine, values[64], value;
   int32_t            done = 0;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   assert(n <= 64);

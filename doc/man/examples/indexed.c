@@ -16,7 +16,8 @@ int main(int argc, char **argv)
   long               values[5]    = { 10, 11, 12, 13, 14 };
   long               expected[10] = { 0, 10, 11, 0, 0, 0, 12, 13, 14, 0 };
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   dart_team_memalloc_aligned(DART_TEAM_ALL, 10, DART_TYPE_LONG, &gptr);

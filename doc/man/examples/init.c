@@ -9,7 +9,8 @@ int main(int argc, char **argv)
   dart_global_unit_t me;
   size_t             n;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   printf("unit %d of %zu\n", me.id, n);

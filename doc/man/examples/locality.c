@@ -14,7 +14,8 @@ int main(int argc, char **argv)
   dart_domain_locality_t *root, **nodes;
   int                     nnodes;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   dart_unit_locality(DART_TEAM_ALL, DART_TEAM_UNIT_ID(me.id), &where);

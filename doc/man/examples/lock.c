@@ -13,7 +13,8 @@ int main(int argc, char **argv)
   long               value, *mine;
   int32_t            held;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   dart_team_memalloc_aligned(DART_TEAM_ALL, 1, DART_TYPE_LONG, &record);

@@ -19,7 +19,8 @@ int main(int argc, char **argv)
   row_t             *mine;
   long               value;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   dart_team_memalloc_aligned(DART_TEAM_ALL, 4 * sizeof(row_t), DART_TYPE_BYTE, &table);

@@ -12,7 +12,8 @@ int main(int argc, char **argv)
   dart_allocator_t   pool;
   long               value = 7;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   if (me.id == 0) {

@@ -11,7 +11,8 @@ int main(int argc, char **argv)
   size_t             n;
   long               numbers[64];
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   assert(n <= 64);

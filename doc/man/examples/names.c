@@ -15,7 +15,8 @@ int main(int argc, char **argv)
   size_t             index;
   dart_ret_t         ret;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   ret = dart_stats_find("no_such_statistic", &index);

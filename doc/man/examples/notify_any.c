@@ -13,7 +13,8 @@ int main(int argc, char **argv)
   dart_gptr_t        gptr, flags[64];
   uint64_t          *mine, least[64];
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   assert(n <= 64);

@@ -23,7 +23,8 @@ int main(int argc, char **argv)
   dart_operation_t   larger;
   long               mine = 0, sum, largest;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   mine = me.id % 2 ? -10 * me.id : me.id; /* 0, -10, 2, -30, ... */

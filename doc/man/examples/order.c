@@ -14,7 +14,8 @@ int main(int argc, char **argv)
   long              *mine;
   long               data = 1, set = 1, zero = 0;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   dart_team_memalloc_aligned(DART_TEAM_ALL, 2, DART_TYPE_LONG, &gptr);

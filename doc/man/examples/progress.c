@@ -22,7 +22,8 @@ int main(int argc, char **argv)
 {
   pthread_t thread;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   atomic_store(&is_done, false);
   pthread_create(&thread, NULL, compute, NULL);
   while (!atomic_load(&is_done))

@@ -12,7 +12,8 @@ int main(int argc, char **argv)
   uint64_t          *before, *after;
   size_t             nstats, barriers;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   nstats = dart_stats_size();
   before = calloc(nstats, sizeof *before);

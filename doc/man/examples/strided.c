@@ -12,7 +12,8 @@ int main(int argc, char **argv)
   dart_datatype_t    column_type;
   long              *mine, column[4];
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   dart_team_memalloc_aligned(DART_TEAM_ALL, 4 * 5, DART_TYPE_LONG, &matrix);

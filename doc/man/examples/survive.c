@@ -34,7 +34,8 @@ int main(int argc, char **argv)
   uint64_t    is_done = 1;
   long        one     = 1, sum;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_lost_handler(note_loss, "survive");
   dart_team_clone(DART_TEAM_ALL, &team);
   for (int step = 0; step < 10; step++) {

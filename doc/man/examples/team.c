@@ -13,7 +13,8 @@ int main(int argc, char **argv)
   dart_group_t       group;
   dart_team_t        even, again;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   dart_group_create(&group);

@@ -15,7 +15,8 @@ int main(int argc, char **argv)
   size_t             index, from = 0;
   dart_ret_t         ret;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1;
   dart_myid(&me);
   dart_size(&n);
   dart_team_memalloc_aligned(DART_TEAM_ALL, 1 + n, DART_TYPE_LONG, &gptr);

@@ -159,15 +159,8 @@ dart_ret_t dart_epoch_test(dart_gptr_t gptr, int32_t *is_complete) DART_NOTHROW;
 /** Begin to access the portion of gptr's unit, locked. Does not wait, unless it is the caller's portion, which is
  *  locked on return: another unit's is locked by the first operation that starts, a flush, or the unlock. An
  *  epoch without operations locks nothing. Locks are granted in the order of arrival, adjoining shared ones
- *  together. Locks of several units may be held at a time, in an order of which the program takes care: while this unit
- *  has more than one portion locked, of one segment or of several, operations that can be deferred are, and then each
- *  unlock takes its lock alone. An operation that starts (a blocking one, for example) keeps its lock until the unlock,
- *  and so do a flush and the caller's portion; before these, other portions of the segment with deferred operations
- *  are locked, in the order of the first operation on each. Portions of other segments are not: one for which
- *  operations are deferred is locked by an operation on it that starts, a flush of its segment, or its unlock, after
- *  what is locked by then. So where units lock portions of several segments in an order, they flush each before they
- *  access the next.
- *  Flags: DART_EPOCH_NOCHECK.
+ *  together. Locks of several units may be held at a time, in an order of which the program takes care; the end of
+ *  dart_epoch.h says when each is taken. Flags: DART_EPOCH_NOCHECK.
  *  DART_ERR_INVAL also: this unit has locked that portion already. */
 dart_ret_t dart_epoch_lock(dart_gptr_t gptr, dart_epoch_lock_t kind, int assertions) DART_NOTHROW;
 
@@ -176,12 +169,8 @@ dart_ret_t dart_epoch_lock(dart_gptr_t gptr, dart_epoch_lock_t kind, int asserti
 dart_ret_t dart_epoch_unlock(dart_gptr_t gptr, int assertions) DART_NOTHROW;
 
 /** Begin to access the portions of all units of the team, locked shared: the caller's on return, each other by
- *  its first operation that starts, or, for deferred operations, by the unlock. Not collective.
- *  Flags: DART_EPOCH_NOCHECK.
- *  The unlock asks for what is not locked yet at once, and waits for nothing while it holds a lock; so units
- *  whose operations are deferred cannot wait for each other. One that starts in the epoch (a blocking one, for
- *  example) keeps its lock until the unlock: where others lock exclusively meanwhile, the program takes care
- *  of the order of such operations, as with locks of several units. */
+ *  its first operation that starts, or, for deferred operations, by the unlock. Not collective. The end of dart_epoch.h
+ *  says when units could wait for each other. Flags: DART_EPOCH_NOCHECK. */
 dart_ret_t dart_epoch_lock_all(dart_gptr_t gptr, int assertions) DART_NOTHROW;
 
 /** End what dart_epoch_lock_all began. Flags: DART_EPOCH_LAZY. */
@@ -195,6 +184,21 @@ dart_ret_t dart_epoch_unlock_all(dart_gptr_t gptr, int assertions) DART_NOTHROW;
  * epoch in which this unit has issued nothing may be left by opening one of another kind; on one node, in builds
  * without assertions, near operations of a fence's epoch are not noted, so that leaving it after them is not
  * refused. Epochs of different segments are independent. */
+
+/* ---- Locks of several units ---------------------------------------------------------------------
+ *
+ * While this unit has more than one portion locked, of one segment or of several, operations that can be deferred are,
+ * and then each unlock takes its lock alone. An operation that starts (a blocking one, for example) keeps its lock until
+ * the unlock, and so do a flush and the caller's portion; before these, other portions of the segment with deferred
+ * operations are locked, in the order of the first operation on each. Portions of other segments are not: one for which
+ * operations are deferred is locked by an operation on it that starts, a flush of its segment, or its unlock, after
+ * what is locked by then. So where units lock portions of several segments in an order, they flush each before they
+ * access the next.
+ *
+ * dart_epoch_unlock_all asks for what is not locked yet at once, and waits for nothing while it holds a lock; so units
+ * whose operations are deferred cannot wait for each other. One that starts in the epoch (a blocking one, for
+ * example) keeps its lock until the unlock: where others lock exclusively meanwhile, the program takes care of the order
+ * of such operations, as with locks of several units. */
 
 /* ---- Flushes, and all else ----------------------------------------------------------------------
  *
