@@ -40,7 +40,7 @@ typedef struct {
   /* How long progress has nothing to do, if nothing comes: at most `most_us`; 0: something has come. Any thread. */
   uint32_t (*idle_us)(uint32_t most_us);
 
-  int largest_tag; /* of messages on DART__CHANNEL_PROGRAM, at least 32767 */
+  int largest_tag; /* of messages on DART__CHANNEL_PROGRAM and LEADERS, at least 32767 */
   bool
        any_thread; /* several threads may call at a time; else only the thread that called dart__net_join */
   bool reaches_memory; /* puts and gets of chunks with `is_reached` need nobody at the target */
@@ -170,7 +170,7 @@ typedef enum {
   DART__CHANNEL_REPLY,
   DART__CHANNEL_DATA,    /* payload alone, received in place */
   DART__CHANNEL_GOT,     /* the same, which was asked for */
-  DART__CHANNEL_LEADERS, /* of the leaders of a team; its id is the tag */
+  DART__CHANNEL_LEADERS, /* of the leaders of a team; the lowest 16 bits of tags are its id */
   DART__CHANNEL_OWN,     /* DART's own between two units; tags from 1 to 32768 */
   DART__CHANNEL_PROGRAM, /* the program's; tags from 0 to largest_tag */
   DART__CHANNELS
@@ -201,7 +201,8 @@ void dart__net_recv(dart__net_comm_t *comm, int32_t peer, dart__channel_t channe
                     void *buffer, size_t nbytes, dart__net_request_t *request_out);
 
 /** Whether a message has come that no posted receive takes. `claims`: it is the caller's, which must receive it by
- *  dart__net_recv_claimed; no other call finds it any more. Channels OWN and PROGRAM. */
+ *  dart__net_recv_claimed; no other call finds it any more. Channels LEADERS, without a claim, OWN and PROGRAM. By any
+ *  tag of LEADERS, messages of OWN may be found. */
 bool dart__net_probe(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
                      bool claims, dart__net_message_t *found_out);
 void dart__net_recv_claimed(dart__net_comm_t *comm, dart__net_message_t *found, void *buffer,

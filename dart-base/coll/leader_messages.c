@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/log.h"
+#include "coll/step.h"
 #include "far/engine.h"
 #include "far/far_team.h"
 #include "net.h"
@@ -13,17 +15,98 @@ static dart_unit_t leader(const dart__team_t *team, int32_t node)
   return dart__team_member(team, dart__team_unit_at(team, dart__team_node_start(team, node)));
 }
 
+/* ---- leaders in different collectives ----------------------------------------------------------- */
+
+#define PATIENCE_NS INT64_C(500000000) /* between two looks of a leader that waits */
+#define LOOKS       3  /* that find a message of another collective, before the job ends */
+#define TEAM_BITS   16 /* of a tag: the team's id, which is not negative */
+
+/* Other for most collectives, sizes and roots, where the network has tags for that: by as many bits as it has. */
+static inline int tag_of(const dart__team_t *team)
+{
+  unsigned largest = (unsigned)dart__net.largest_tag;
+  unsigned bits    = 31 - (unsigned)__builtin_clz((largest >> TEAM_BITS) + 1);
+  uint32_t kind    = team->call.kind ^ team->call.kind >> 16;
+
+  return team->id | (int)((kind & ((1u << bits) - 1)) << TEAM_BITS);
+}
+
+/* A wait for a message of a node's leader. */
+typedef struct {
+  dart__team_t *team;
+  int32_t       node;
+  int64_t       since;  /* ns, when it looked last; 0: it has not waited long */
+  unsigned      nfound; /* how often in a row there was a message of another collective */
+} watch_t;
+
+static _Noreturn void end_different(const watch_t *w)
+{
+  char own[200];
+
+  dart__step_describe(w->team, own, sizeof own);
+  dart__error(
+      "collective calls of team %d do not match between nodes: %s, unit %d in another one, or "
+      "with another size or root",
+      (int)w->team->id, own, (int)leader(w->team, w->node));
+  dart__net_abort(DART_EXIT_ABORT, false);
+}
+
+/* The message of another collective may come before the last piece of this one's, for a moment. */
+static void look_for_different(watch_t *w)
+{
+  dart__net_message_t found;
+  bool                is_found = dart__net_probe(dart__engine.comm, leader(w->team, w->node),
+                                                 DART__CHANNEL_LEADERS, DART__ANY_TAG, false, &found) &&
+                  (found.tag & ((1 << TEAM_BITS) - 1)) == w->team->id &&
+                  found.tag != tag_of(w->team);
+
+  w->nfound = is_found ? w->nfound + 1 : 0;
+  if (w->nfound == LOOKS)
+    end_different(w);
+}
+
+/* The check of a wait: gives up where the team's does, and looks now and then. */
+static bool watch(void *subject)
+{
+  watch_t                   *w    = subject;
+  const dart__wait_policy_t *wait = &w->team->wait;
+  int64_t                    now  = dart__now_ns();
+
+  if (wait->check != NULL && wait->check(wait->subject))
+    return true;
+  if (w->since == 0) {
+    w->since = now;
+  } else if (now - w->since > PATIENCE_NS) {
+    w->since = now;
+    look_for_different(w);
+  }
+  return false;
+}
+
+static void await_message(dart__team_t *team, int32_t node, dart__net_request_t *request)
+{
+  watch_t             w      = { .team = team, .node = node };
+  dart__wait_policy_t policy = team->wait;
+
+  policy.check   = watch;
+  policy.subject = &w;
+  policy.note    = NULL; /* the step has noted it */
+  dart__engine_wait_by(&policy, request);
+}
+
+/* ---- one message -------------------------------------------------------------------------------- */
+
 static void send_to(const dart__team_t *team, int32_t node, const void *send, size_t nbytes,
                     dart__net_request_t *request)
 {
-  dart__net_send(dart__engine.comm, leader(team, node), DART__CHANNEL_LEADERS, team->id, send,
+  dart__net_send(dart__engine.comm, leader(team, node), DART__CHANNEL_LEADERS, tag_of(team), send,
                  nbytes, request);
 }
 
 static void recv_from(const dart__team_t *team, int32_t node, void *recv, size_t nbytes,
                       dart__net_request_t *request)
 {
-  dart__net_recv(dart__engine.comm, leader(team, node), DART__CHANNEL_LEADERS, team->id, recv,
+  dart__net_recv(dart__engine.comm, leader(team, node), DART__CHANNEL_LEADERS, tag_of(team), recv,
                  nbytes, request);
 }
 
@@ -37,15 +120,9 @@ void dart__nodes_exchange(dart__team_t *team, int32_t to, const void *send, size
   if (to != DART__NOBODY)
     send_to(team, to, send, send_nbytes, &sent);
   if (from != DART__NOBODY)
-    dart__engine_wait_by(&team->wait, &received);
+    await_message(team, from, &received);
   if (to != DART__NOBODY)
-    dart__engine_wait_by(&team->wait, &sent);
-}
-
-static void wait_for_requests(dart__team_t *team, dart__net_request_t *requests, int32_t n)
-{
-  for (int32_t i = 0; i < n; i++)
-    dart__engine_wait_by(&team->wait, &requests[i]);
+    await_message(team, to, &sent);
 }
 
 /* ---- to or from all others at a time --------------------------------------------------------- */
@@ -56,7 +133,7 @@ static void wait_for_all(dart__team_t *team)
 
   for (int32_t node = 0; node < team->nnodes; node++)
     if (node != team->node)
-      dart__engine_wait_by(&team->wait, &request[node]);
+      await_message(team, node, &request[node]);
 }
 
 void dart__nodes_send_blocks(dart__team_t *team, const char *send, const size_t *starts)
@@ -99,7 +176,9 @@ void dart__nodes_swap_blocks(dart__team_t *team, const char *send, char *recv, s
 
       send_to(team, node, send + (size_t)node * nbytes, nbytes, &sent[i]);
     }
-    wait_for_requests(team, received, count);
-    wait_for_requests(team, sent, count);
+    for (int32_t i = 0; i < count; i++)
+      await_message(team, (team->node + n - step - i) % n, &received[i]);
+    for (int32_t i = 0; i < count; i++)
+      await_message(team, (team->node + step + i) % n, &sent[i]);
   }
 }

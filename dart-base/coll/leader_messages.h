@@ -3,9 +3,13 @@
 /* Messages between the leaders of a team's nodes, of any size.
  *
  * All leaders pass the same collectives in the same order, and each collective determines who sends to
- * whom, so messages of a pair match by their order alone. Those of several teams are told apart by their tag, the
+ * whom, so messages of a pair match by their order alone. Those of several teams are told apart by their tag, which has the
  * team's id, of which a unit never has two; so a team needs no communicator of its own. Waits serve the requests
- * of far units. */
+ * of far units.
+ *
+ * The rest of the tag tells collectives apart, by the call, its size and its root: so units of different nodes that are in
+ * different ones wait for each other, and do not take each other's data. A leader that waits long looks for a message of
+ * another collective, and ends the job, after one line. This costs neither messages nor bytes. */
 #include "model/team.h"
 
 #define DART__NOBODY (-1)

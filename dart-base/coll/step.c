@@ -13,8 +13,7 @@
 
 /* ---- units that are in different collectives ------------------------------------------------------ */
 
-/* Write what this unit is in. */
-static void describe_call(const dart__team_t *team, char *text, size_t nbytes)
+void dart__step_describe(const dart__team_t *team, char *text, size_t nbytes)
 {
   const dart__collective_t *call     = &team->call;
   const char               *function = dart__call != NULL ? dart__call : "DART";
@@ -62,7 +61,7 @@ static __attribute__((cold, noinline)) void end_different(dart__team_t *team, bo
   const char       *all  = dart__exchange_slot(x, 0);
   char             *slot = dart__exchange_slot(x, x->me);
 
-  describe_call(team, slot, x->slot_bytes);
+  dart__step_describe(team, slot, x->slot_bytes);
   if (leads)
     open_step(x);
   dart__exchange_wait(x, &team->wait);

@@ -67,6 +67,9 @@ static inline void dart__step_make_room_for_all(dart__team_t *team, size_t nbyte
 /** Called by the leader: let the node's other units continue. */
 void dart__step_release(dart__team_t *team);
 
+/** Write which collective this unit is in: "unit 0 is in dart_bcast of 8 bytes with root 1". */
+void dart__step_describe(const dart__team_t *team, char *text, size_t nbytes);
+
 /** Where each node's block starts in a result with `nbytes` for every unit, node by node: the argument
  *  `starts` of coll/nodes.h. */
 const size_t *dart__step_blocks(dart__team_t *team, size_t nbytes);

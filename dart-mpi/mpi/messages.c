@@ -51,7 +51,8 @@ typedef struct {
 static inline envelope_t envelope(dart__channel_t channel, int tag)
 {
   switch (channel) {
-  case DART__CHANNEL_LEADERS: return (envelope_t){ dart__comm.world, tag };
+  case DART__CHANNEL_LEADERS:
+    return (envelope_t){ dart__comm.world, tag == DART__ANY_TAG ? MPI_ANY_TAG : tag };
   case DART__CHANNEL_OWN: return (envelope_t){ dart__comm.world, INT16_MAX + tag };
   case DART__CHANNEL_PROGRAM:
     return (envelope_t){ dart__comm.messages, tag == DART__ANY_TAG ? MPI_ANY_TAG : tag };

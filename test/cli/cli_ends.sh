@@ -42,6 +42,15 @@ differ() {
     ($err == *"unit 2 is in $1"* || $err == *"unit 1 is in "*) ]] || fail "$1 and $2: $code, $err"
 }
 
+# differ_between CALLS JOB...: units 0 and 1, of different nodes, are in calls like these; a leader names its own.
+differ_between() {
+  job "${@:2}"
+  # shellcheck disable=SC2053
+  [[ $code != 0 && $code != 124 && $err == *"collective calls of team 0 do not match between nodes: unit "[01]" is in "* &&
+    $(sed -n 's/.* between nodes: unit [01] is in \(.*\), unit [01] in another one, or with another size or root/\1/p' \
+      <<<"$err" | head -n 1) == $1 ]] || fail "$1: $code, $err"
+}
+
 missed='has ended, and others wait for it in dart_init'
 left='has ended without dart_exit'
 
@@ -89,6 +98,12 @@ leave() {
     '0:init,sum=1,exit' '1:init,sum=2,exit' '2:init,sum=3,exit'
   differ 'dart_exit' 'dart_barrier' '2:init,exit' '*:init,barrier,exit'
   differ 'dart_team_create' 'dart_allreduce of 24 bytes' '2:init,team,exit' '*:init,sum=3,exit'
+  if [[ ${dartrun[*]} == *--nodes* ]]; then # unit 1 has a node of its own
+    differ_between '@(dart_barrier|dart_exit)' '1:init,barrier,exit' '*:init,bcast=0,exit'
+    differ_between 'dart_allreduce of @(8|16) bytes' '1:init,sum=1,exit' '*:init,sum=2,exit'
+    differ_between '@(dart_allreduce of 8 bytes|dart_barrier)' '1:init,sum=1,exit' '*:init,barrier,exit'
+    differ_between 'dart_@(allreduce of 24 bytes|team_create)' '1:init,team,exit' '*:init,sum=3,exit'
+  fi
   job '*:init,bcast=1,sum=4,bcast=0,sum=0,team,sum=1,barrier,exit'; well
 
   # One that leaves from inside, without a word.
