@@ -65,6 +65,7 @@ int32_t dart__team_vote(dart__team_t *team, dart__ballot_values_t *values, dart_
   int32_t             n       = dart__ballot_vote(&vote, values, voters_out, &policy);
 
   dart__waiting_end(waiting);
+  dart__team_look(team); /* none is to wait in a step that others have left */
   return n;
 }
 

@@ -61,6 +61,12 @@ if [[ -x $examples/cxx/outlive-shmem ]]; then
     run "$dartrun" -n 5 "$examples/cxx/outlive-shmem" $seed; expect_code 137
     expect_out "outlive on 4 units: 0 failures"
   done
+  for ((nodes = 2; nodes <= most_nodes; nodes++)); do
+    for seed in 1 8 14 16; do
+      run "$dartrun" -n 6 --nodes $nodes "$examples/cxx/outlive-shmem" $seed; expect_code 137
+      expect_out "outlive on 5 units: 0 failures"
+    done
+  done
   run "$dartrun" -n 6 "$examples/cxx/outlive-shmem" 1 2; expect_code 137
   expect_out "outlive on 4 units: 0 failures"
   run "$dartrun" -n 4 "$examples/cxx/outlive-shmem" 37 2; expect_code 1

@@ -1,9 +1,11 @@
 /* See calls.h. Each call is made by all survivors, on what `prepare` has made together with the victim. */
 #include "calls.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <dash/dart/ext/dart_adopt.h>
@@ -269,6 +271,40 @@ static dart_ret_t memalloc_large(void)
 
 static dart_ret_t memfree(void)
 {
+  return dart_team_memfree(memory);
+}
+
+static void die_of_timer(int signal)
+{
+  (void)signal;
+  raise(SIGKILL);
+}
+
+/* The victim dies in a barrier, which it has called twice: the first time together with the others, after this. */
+static void segment_and_barriers(void)
+{
+  struct itimerval time = { .it_value = { 0, 50000 } };
+
+  segment();
+  if (me != victim)
+    return;
+  MUST(dart_barrier(DART_TEAM_ALL));
+  signal(SIGALRM, die_of_timer);
+  setitimer(ITIMER_REAL, &time, NULL);
+  dart_barrier(DART_TEAM_ALL);
+  fail("the barrier", __LINE__);
+}
+
+/* All others but one are in that barrier, too. That one learns of the loss by the agreement alone, and does not take what
+ * they have left in the barrier for their part of the next call. */
+static dart_ret_t memfree_after_agree(void)
+{
+  uint64_t bits = 1;
+
+  if (me != (victim + 1) % n && dart_barrier(DART_TEAM_ALL) != DART_ERR_UNIT_LOST)
+    fail("dart_barrier", __LINE__);
+  if (dart_team_agree(DART_TEAM_ALL, &bits) != DART_ERR_UNIT_LOST)
+    fail("dart_team_agree", __LINE__);
   return dart_team_memfree(memory);
 }
 
@@ -585,6 +621,7 @@ const entry_t entries[] = {
   { "team_memalloc", NULL, memalloc, LOST },
   { "team_memalloc_large", NULL, memalloc_large, LOST },
   { "team_memfree", segment, memfree, LOST },
+  { "team_memfree_after_agree", segment_and_barriers, memfree_after_agree, LOST },
   { "team_memregister", buffers, memregister, LOST },
   { "team_memderegister", registered_memory, memderegister, EITHER },
   { "team_adopt", buffers, adopt, LOST },
