@@ -7,6 +7,8 @@ static void never(void)
   abort();
 }
 
+dart__net_t dart__net = { .largest_tag = 32767 };
+
 void dart__net_abort(int code, bool is_asked)
 {
   (void)code, (void)is_asked;
