@@ -214,8 +214,14 @@ void dart__net_recv_claimed(dart__net_comm_t *comm, dart__net_message_t *found, 
 int dart__net_test(dart__net_comm_t *comm, dart__net_request_t *const requests[], int count,
                    dart__net_message_t *message_out);
 
-/** Cancel a receive for which no message was sent. */
+/** Cancel a receive for which no message was sent; or, where units may be lost, any request of a message that is given up:
+ *  the buffer is not accessed any more, and if its peer is not lost, that gives the message up, too. */
 void dart__net_cancel(dart__net_comm_t *comm, dart__net_request_t *request);
+
+/** End what is under way to units that are lost (model/lost.h), and will be: sends, puts and gets are done, without effect.
+ *  Of what these units have sent, messages that have arrived can be received; receives of others are never done, but one of
+ *  any peer may be, with 0 bytes. A test of a request does so, too. Nothing, where units cannot be lost. */
+void dart__net_drop_lost(dart__net_comm_t *comm);
 
 /* ---- helpers over these ------------------------------------------------------------------------ */
 

@@ -7,6 +7,10 @@
  * sender tries again later. A packet that begins before the end of the ring may end behind it; as many bytes at the
  * beginning are skipped then.
  *
+ * A sender that dies between the two steps would leave a hole, behind which nothing is seen. So where units may be lost a
+ * sender claims alone: it puts its number into a word of the inbox, and notes where its packet begins. The receiver, once it
+ * knows that this sender is lost, closes the hole.
+ *
  * All of it starts as zeros. It may lie in memory shared by processes, or in one process for its threads. */
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -59,7 +63,9 @@ _Static_assert(sizeof(dart__cell_t) == DART__CACHE_LINE, "a packet costs one cac
 
 typedef struct {
   alignas(DART__CACHE_LINE) _Atomic uint64_t tail; /* bytes ever claimed */
-  dart__event_t arrivals; /* senders nudge it; the owner's threads sleep on it */
+  dart__event_t    arrivals; /* senders nudge it; the owner's threads sleep on it */
+  _Atomic uint32_t claimer;  /* where units may be lost: 1 + the peer that claims room, 0: none */
+  _Atomic uint64_t claimed_from;                   /* where the packet of the last claimer begins */
   alignas(DART__CACHE_LINE) _Atomic uint64_t head; /* bytes ever returned */
   alignas(DART__CACHE_LINE) char ring[DART__INBOX_RING + sizeof(dart__cell_t) + DART__PACKET_MOST];
   _Atomic uint64_t received[]; /* from each peer: bytes of messages that a receive has taken */
@@ -115,6 +121,64 @@ static inline void dart__inbox_publish(dart__cell_t *cell)
   /* release: pairs with the acquire in dart__inbox_peek */
   atomic_store_explicit(&cell->extent, dart__inbox_extent(dart__packet_load(&cell->packet)),
                         memory_order_release);
+}
+
+#define DART__CLAIM_TRIES 200
+
+/** After dart__inbox_claim_alone and dart__inbox_publish: others may claim. */
+static inline void dart__inbox_claimed(dart__inbox_t *inbox)
+{
+  /* release: pairs with the acquire in dart__inbox_claim_alone */
+  atomic_store_explicit(&inbox->claimer, 0, memory_order_release);
+}
+
+/** The same where units may be lost. NULL, too, if another sender is claiming. */
+static inline dart__cell_t *dart__inbox_claim_alone(dart__inbox_t *inbox, int32_t me, size_t nbytes,
+                                                    uint64_t *head_seen)
+{
+  uint32_t      claimer = 0;
+  uint64_t      at;
+  dart__cell_t *cell;
+
+  /* acquire: pairs with the release in dart__inbox_claimed */
+  for (int tries = 0; !atomic_compare_exchange_weak_explicit(
+           &inbox->claimer, &claimer, (uint32_t)me + 1, memory_order_acquire, memory_order_relaxed);
+       claimer = 0) {
+    if (++tries == DART__CLAIM_TRIES)
+      return NULL;
+    dart__cpu_pause();
+  }
+  at = atomic_load_explicit(&inbox->tail, memory_order_relaxed);
+  /* release: before the tail for dart__inbox_close_hole, which looks when this unit is lost */
+  atomic_store_explicit(&inbox->claimed_from, at, memory_order_release);
+  cell = dart__inbox_claim(inbox, nbytes, head_seen);
+  if (cell == NULL)
+    dart__inbox_claimed(inbox);
+  return cell;
+}
+
+/** For the receiver, which knows that `peer` is lost: if that has claimed room and not published it, it becomes a packet
+ *  with bytes that nobody asked for. */
+static inline void dart__inbox_close_hole(dart__inbox_t *inbox, int32_t peer)
+{
+  uint64_t      from, head, tail;
+  dart__cell_t *cell;
+
+  /* relaxed, all: what the peer did is visible to who knows that it is lost; `head` is the receiver's own */
+  if (atomic_load_explicit(&inbox->claimer, memory_order_relaxed) != (uint32_t)peer + 1)
+    return;
+  from = atomic_load_explicit(&inbox->claimed_from, memory_order_relaxed);
+  head = atomic_load_explicit(&inbox->head, memory_order_relaxed);
+  tail = atomic_load_explicit(&inbox->tail, memory_order_relaxed);
+  cell = (void *)(inbox->ring + from % DART__INBOX_RING);
+  if (from < tail && head <= from &&
+      atomic_load_explicit(&cell->extent, memory_order_relaxed) == 0) {
+    cell->packet = (dart__packet_t){ .kind   = DART__PACKET_DATA,
+                                     .peer   = peer,
+                                     .nbytes = (uint32_t)(tail - from - sizeof(dart__cell_t)) };
+    dart__inbox_publish(cell);
+  }
+  dart__inbox_claimed(inbox);
 }
 
 /** The next packet, for the only receiver. NULL: it has not come. */

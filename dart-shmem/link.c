@@ -69,6 +69,14 @@ int64_t dart__link_due(dart__link_t *link, size_t nbytes)
          (int64_t)dart__net_model_draw(&link->random, (uint64_t)model->jitter_ns);
 }
 
+static dart__cell_t *claim(const dart__link_t *link, dart__inbox_t *inbox, size_t nbytes,
+                           uint64_t *head_seen)
+{
+  if (__builtin_expect(link->config.is_lost == NULL, 1))
+    return dart__inbox_claim(inbox, nbytes, head_seen);
+  return dart__inbox_claim_alone(inbox, link->config.me, nbytes, head_seen);
+}
+
 /* The counts come first, as an atomic step waits for earlier writes, here to lines of other cores. */
 bool dart__link_send(dart__link_t *link, int32_t peer, uint64_t *head_seen,
                      const dart__packet_t *packet, const char *data)
@@ -76,7 +84,7 @@ bool dart__link_send(dart__link_t *link, int32_t peer, uint64_t *head_seen,
   dart__traffic_t *traffic = link->config.traffic;
   dart__inbox_t   *inbox   = dart__link_inbox(link, peer);
   size_t           nbytes  = dart__packet_load(packet);
-  dart__cell_t    *cell    = dart__inbox_claim(inbox, nbytes, head_seen);
+  dart__cell_t    *cell    = claim(link, inbox, nbytes, head_seen);
   int64_t          due;
   uint64_t         clock;
 
@@ -92,6 +100,8 @@ bool dart__link_send(dart__link_t *link, int32_t peer, uint64_t *head_seen,
   if (nbytes > 0)
     dart__near_get_bytes(dart__packet_bytes(&cell->packet), data, nbytes);
   dart__inbox_publish(cell);
+  if (__builtin_expect(link->config.is_lost != NULL, 0))
+    dart__inbox_claimed(inbox);
   /* seq_cst: between what has come and the look at the sleepers; pairs with the fence of who goes to sleep */
   atomic_thread_fence(memory_order_seq_cst);
   dart__event_nudge(&inbox->arrivals);

@@ -20,6 +20,9 @@ typedef struct {
   dart__net_model_t          model;
   const dart__wait_policy_t *wait; /* of flushes */
   dart__traffic_t           *traffic;
+  /* Where peers may be lost: whether one is, and how many are. NULL: none is ever. */
+  bool (*is_lost)(int32_t peer);
+  uint32_t (*nlost)(void);
 } dart__link_config_t;
 
 /* A packet that was taken out of the inbox, and waits for its time, or for a receive. Its bytes follow. */

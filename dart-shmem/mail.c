@@ -21,10 +21,11 @@ static void take_message(dart__net_comm_t *c, dart__request_t *r, const dart__pa
 
   if (packet->total > r->nbytes)
     dart__link_fail("a message is longer than its receive");
-  r->peer   = packet->peer;
-  r->nbytes = packet->total;
-  r->tag    = packet->tag;
-  r->clock  = packet->clock;
+  r->is_of_any = r->peer == DART__ANY_PEER;
+  r->peer      = packet->peer;
+  r->nbytes    = packet->total;
+  r->tag       = packet->tag;
+  r->clock     = packet->clock;
   if (packet->kind == DART__PACKET_OFFER) {
     dart__traffic_hear(c->link.config.traffic, packet->clock);
     r->there = packet->from;
@@ -48,7 +49,7 @@ bool dart__mail_take(dart__net_comm_t *c, const dart__packet_t *packet)
 
   TAILQ_FOREACH (r, posted, next)
     if (matches(packet, r->peer, r->tag)) {
-      TAILQ_REMOVE(posted, r, next);
+      dart__request_unlist(c, r);
       take_message(c, r, packet);
       return true;
     }
@@ -63,6 +64,9 @@ void dart__mail_fetch(dart__net_comm_t *c, const dart__packet_t *packet)
   dart__request_t *r = dart__request_of(packet->to);
 
   dart__traffic_hear(c->link.config.traffic, packet->clock);
+  if (r->is_abandoned) /* nobody waits for it who does not know that a unit is lost */
+    return;
+  dart__request_unlist(c, r);
   r->kind   = DART__PACKET_DATA;
   r->there  = packet->from;
   r->offset = 0;
@@ -110,6 +114,12 @@ void dart__net_send(dart__net_comm_t *comm, int32_t peer, dart__channel_t channe
   pthread_mutex_unlock(&comm->lock);
 }
 
+static void post_receive(dart__net_comm_t *c, dart__request_t *r)
+{
+  TAILQ_INSERT_TAIL(&c->posted[r->channel], r, next);
+  r->list = DART__IN_POSTED;
+}
+
 /* Start a receive, which its caller will test: of a message that has arrived, and is in no list any more, or NULL. */
 static void receive(dart__net_comm_t *c, dart__envelope_t *e, const dart__request_t *model,
                     dart__net_request_t *request_out)
@@ -123,7 +133,7 @@ static void receive(dart__net_comm_t *c, dart__envelope_t *e, const dart__reques
   if (e != NULL)
     take_message(c, r, &e->packet);
   else
-    TAILQ_INSERT_TAIL(&c->posted[r->channel], r, next);
+    post_receive(c, r);
   free(e);
 }
 
@@ -149,6 +159,21 @@ void dart__net_recv_claimed(dart__net_comm_t *comm, dart__net_message_t *found, 
   pthread_mutex_unlock(&comm->lock);
 }
 
+/* Its peer has its number, and may answer. */
+static void abandon(dart__request_t *r, dart__net_request_t *request)
+{
+  r->is_abandoned = true;
+  r->uses--;
+  request->id = DART__NET_DONE.id;
+}
+
+void dart__net_drop_lost(dart__net_comm_t *comm)
+{
+  pthread_mutex_lock(&comm->lock);
+  dart__requests_drop_lost(comm, true);
+  pthread_mutex_unlock(&comm->lock);
+}
+
 void dart__net_cancel(dart__net_comm_t *comm, dart__net_request_t *request)
 {
   dart__request_t *r = dart__request_of(request->id);
@@ -156,11 +181,15 @@ void dart__net_cancel(dart__net_comm_t *comm, dart__net_request_t *request)
   if (request->id == DART__NET_DONE.id)
     return;
   pthread_mutex_lock(&comm->lock);
-  if (!r->is_done) {
-    TAILQ_REMOVE(&comm->posted[r->channel], r, next);
-    r->nbytes = 0;
-    dart__request_land(comm, r, 0);
+  if (!r->is_done && r->list == DART__IN_AWAY) {
+    abandon(r, request);
+  } else {
+    if (!r->is_done) {
+      dart__request_unlist(comm, r);
+      r->nbytes = 0;
+      dart__request_land(comm, r, 0);
+    }
+    dart__request_return(comm, r, request);
   }
-  dart__request_return(comm, r, request);
   pthread_mutex_unlock(&comm->lock);
 }

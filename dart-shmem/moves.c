@@ -67,7 +67,8 @@ void dart__move_finish(dart__net_comm_t *c, const dart__packet_t *packet)
 {
   dart__request_t *r = dart__request_of(packet->to);
 
-  if (packet->kind == DART__PACKET_DATA && packet->nbytes > 0) /* else there may be no buffer */
+  if (packet->kind == DART__PACKET_DATA && packet->nbytes > 0 &&
+      !r->is_abandoned) /* else there may be no buffer */
     memcpy(r->data + packet->offset, dart__packet_bytes(packet), packet->nbytes);
   else if (packet->kind == DART__PACKET_PUT_HERE)
     dart__near_put_bytes(r->mapped, r->data, r->nbytes);

@@ -5,10 +5,14 @@
  * answer them at once, for answers are requests. So no unit waits for more than progress of its peer.
  *
  * Messages that no receive takes stay with the receiver, up to KEPT_MOST bytes of each peer. When so much is with it,
- * or on its way there, the next ones are offered, as are those of more than one packet. */
+ * or on its way there, the next ones are offered, as are those of more than one packet.
+ *
+ * Where peers may be lost, packets of a lost one that name requests of this unit are dropped, for these have ended. */
 #include "requests.h"
 
 #include <stdlib.h>
+
+#include "base/counters.h"
 
 #define KEPT_MOST ((uint64_t)1 << 20)
 
@@ -36,12 +40,27 @@ static void release_request(dart__net_comm_t *c, dart__request_t *r)
     free(r);
 }
 
+void dart__request_unlist(dart__net_comm_t *c, dart__request_t *r)
+{
+  switch (r->list) {
+  case DART__IN_OUT:
+    TAILQ_REMOVE(&c->peer[r->peer].out, r, next);
+    c->nwaiting -= TAILQ_EMPTY(&c->peer[r->peer].out);
+    break;
+  case DART__IN_AWAY: TAILQ_REMOVE(&c->peer[r->peer].away, r, next); break;
+  case DART__IN_POSTED: TAILQ_REMOVE(&c->posted[r->channel], r, next); break;
+  default: break;
+  }
+  r->list = DART__IN_NONE;
+}
+
 void dart__request_land(dart__net_comm_t *c, dart__request_t *r, size_t nbytes)
 {
   r->landed += nbytes;
   if (r->landed < r->nbytes)
     return;
   r->is_done = true;
+  dart__request_unlist(c, r);
   if (r->number > 0) {
     TAILQ_REMOVE(&c->peer[r->peer].ops, r, op);
     dart__traffic_raise(&c->peer[r->peer].clock, r->clock);
@@ -113,14 +132,66 @@ static void pump(dart__net_comm_t *c, dart__peer_t *peer)
   dart__request_t *r;
 
   while ((r = TAILQ_FIRST(&peer->out)) != NULL && send_rest(c, r)) {
-    TAILQ_REMOVE(&peer->out, r, next);
-    c->nwaiting -= TAILQ_EMPTY(&peer->out);
-    if (r->kind == DART__PACKET_PUT)
+    dart__request_unlist(c, r);
+    if (r->kind == DART__PACKET_PUT) {
       r->is_done = true;
-    else if (r->kind == DART__PACKET_MESSAGE || r->kind == DART__PACKET_DATA ||
-             r->kind == DART__PACKET_ACK) /* nothing comes for it */
+    } else if (r->kind == DART__PACKET_OFFER || r->kind == DART__PACKET_FETCH) {
+      TAILQ_INSERT_TAIL(&peer->away, r, next);
+      r->list = DART__IN_AWAY;
+    } else if (r->kind == DART__PACKET_MESSAGE || r->kind == DART__PACKET_DATA ||
+               r->kind == DART__PACKET_ACK) /* nothing comes for it */
       dart__request_land(c, r, r->nbytes);
   }
+}
+
+/* It is in no list. What is sent counts as sent; but a receive never has its bytes. It is for its caller to cancel, who
+ * knows the peer; or, of any peer, done without a byte. */
+static void end_at_lost(dart__net_comm_t *c, dart__request_t *r)
+{
+  if (r->kind == DART__PACKET_FETCH && !r->is_abandoned && !r->is_of_any)
+    return;
+  if (r->kind == DART__PACKET_FETCH)
+    r->nbytes = r->landed = 0;
+  dart__count_by(DART__COUNT_DROPPED, r->number > 0);
+  dart__request_land(c, r, r->nbytes - r->landed);
+}
+
+/* Those of puts and gets are in `ops`, too. One that this unit copies itself comes to its end by itself. */
+static void drop_peer(dart__net_comm_t *c, dart__peer_t *peer)
+{
+  dart__request_t *r, *next;
+
+  peer->is_lost = true;
+  for (r = TAILQ_FIRST(&peer->out); r != NULL; r = next) {
+    next = TAILQ_NEXT(r, next);
+    dart__request_unlist(c, r);
+    if (r->number == 0)
+      end_at_lost(c, r);
+  }
+  for (r = TAILQ_FIRST(&peer->away); r != NULL; r = next) {
+    next = TAILQ_NEXT(r, next);
+    dart__request_unlist(c, r);
+    end_at_lost(c, r);
+  }
+  for (r = TAILQ_FIRST(&peer->ops); r != NULL; r = next) {
+    next = TAILQ_NEXT(r, op);
+    if (r->mapped == NULL)
+      end_at_lost(c, r);
+  }
+}
+
+void dart__requests_drop_lost(dart__net_comm_t *c, bool is_known)
+{
+  const dart__link_config_t *config = &c->link.config;
+  uint32_t                   nlost  = config->nlost();
+
+  for (int32_t peer = 0; peer < config->npeers && (is_known || nlost != c->nlost); peer++) {
+    if (c->peer[peer].is_lost || !config->is_lost(peer))
+      continue;
+    drop_peer(c, &c->peer[peer]);
+    dart__inbox_close_hole(c->link.inbox, peer);
+  }
+  c->nlost = nlost;
 }
 
 void dart__request_send(dart__net_comm_t *c, dart__request_t *r)
@@ -128,7 +199,12 @@ void dart__request_send(dart__net_comm_t *c, dart__request_t *r)
   dart__peer_t *peer     = &c->peer[r->peer];
   bool          is_first = TAILQ_EMPTY(&peer->out);
 
+  if (__builtin_expect(peer->is_lost, 0)) {
+    end_at_lost(c, r);
+    return;
+  }
   TAILQ_INSERT_TAIL(&peer->out, r, next);
+  r->list = DART__IN_OUT;
   c->nwaiting += is_first;
   if (is_first)
     pump(c, peer);

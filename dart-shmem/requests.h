@@ -5,12 +5,24 @@
 
 #include "link.h"
 
+/* The list that a request is in by `next`. */
+typedef enum {
+  DART__IN_NONE,
+  DART__IN_OUT,
+  DART__IN_POSTED,
+  DART__IN_AWAY /* an offer that was not fetched, or a receive that fetches */
+} dart__request_list_t;
+
 typedef struct dart__request {
-  TAILQ_ENTRY(dart__request) next; /* in `out` or `posted` */
-  TAILQ_ENTRY(dart__request) op;   /* in `ops` */
-  uint8_t  kind;                   /* of its packets; that of a receive is FETCH */
-  uint8_t  uses;    /* one until it is complete, one of the caller that will test it */
-  bool     is_done; /* for its caller: sent, received, or locally complete */
+  TAILQ_ENTRY(dart__request) next;
+  TAILQ_ENTRY(dart__request) op; /* in `ops` */
+  uint8_t kind;                  /* of its packets; that of a receive is FETCH */
+  uint8_t uses;                  /* one until it is complete, one of the caller that will test it */
+  bool    is_done;               /* for its caller: sent, received, or locally complete */
+  bool
+      is_abandoned; /* cancelled when its peer might still answer: the buffer is its caller's again */
+  bool     is_of_any; /* a receive of any peer */
+  uint8_t  list;
   int      channel, tag;
   uint64_t clock;  /* of the last packet that has come for it: traffic.h */
   uint64_t number; /* of a put or get, from 1 */
@@ -28,6 +40,7 @@ typedef TAILQ_HEAD(dart__requests, dart__request) dart__requests_t;
 
 typedef struct {
   dart__requests_t out;     /* have packets to be sent */
+  dart__requests_t away;    /* have sent theirs, and wait for the peer */
   dart__requests_t ops;     /* puts and gets that are not complete, in the order of their numbers */
   uint64_t         nops;    /* ever started */
   _Atomic uint32_t nlisted; /* in `ops` */
@@ -35,6 +48,8 @@ typedef struct {
   uint64_t         head_seen; /* of its inbox: see dart__inbox_claim */
   uint64_t         messages;  /* bytes of those that were sent to it, ever ... */
   uint64_t         received;  /* ... and that it has received, when this unit looked last */
+  bool
+      is_lost; /* nothing is sent to it, and of what it sent only messages with their bytes are taken */
 } dart__peer_t;
 
 #define DART__SPARES 64 /* requests that can be made where there is no memory */
@@ -49,6 +64,7 @@ struct dart__net_comm {
   dart__envelopes_t arrived[DART__LINK_CHANNELS]; /* messages that no receive has taken */
   LIST_HEAD(dart__regions, dart__region) regions; /* those used last come first */
   uint64_t     refused; /* the region that a peer has last accessed in vain */
+  uint32_t     nlost;   /* peers that were lost, as far as this unit has acted on it */
   dart__peer_t peer[];
 };
 
@@ -74,6 +90,13 @@ void dart__request_land(dart__net_comm_t *c, dart__request_t *r, size_t nbytes);
 /** Give the caller, unless NULL, the id of its request, or free one that is done. */
 void dart__request_return(dart__net_comm_t *c, dart__request_t *r,
                           dart__net_request_t *request_out);
+
+/** Take a request out of the list that it is in. */
+void dart__request_unlist(dart__net_comm_t *c, dart__request_t *r);
+
+/** End what is under way to peers that are lost: see dart__net_drop_lost. `is_known`: one is, though it may not be counted
+ *  yet. */
+void dart__requests_drop_lost(dart__net_comm_t *c, bool is_known);
 
 /** What a message counts towards the bound of those that no receive has taken. */
 static inline uint64_t dart__request_cost(size_t nbytes)

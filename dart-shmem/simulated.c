@@ -11,6 +11,7 @@
 #include "base/config.h"
 #include "base/counters.h"
 #include "base/log.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "net.h"
 #include "wait/near.h"
@@ -34,6 +35,7 @@ dart_ret_t dart__simulated_open(void)
 {
   size_t     each = dart__inbox_bytes(dart__world.nunits), all = (size_t)dart__world.nunits * each;
   uint64_t   offset = dart__job_cut_for_all(all), mine = offset + (uint64_t)dart__world.me * each;
+  bool       lost = dart__survives();
   dart_ret_t ret;
 
   atomic_store_explicit(&dart__traffic.is_used, true, memory_order_relaxed);
@@ -43,12 +45,15 @@ dart_ret_t dart__simulated_open(void)
     inboxes = dart__job_map(offset, all, 0, 0);
   }
   if (inboxes != NULL)
-    dart__shmem.comm = dart__wire_open(&(dart__link_config_t){ .inboxes = inboxes,
-                                                               .npeers  = dart__world.nunits,
-                                                               .me      = dart__world.me,
-                                                               .model   = dart__shmem.model,
-                                                               .wait    = &dart__world.wait,
-                                                               .traffic = &dart__traffic });
+    dart__shmem.comm =
+        dart__wire_open(&(dart__link_config_t){ .inboxes = inboxes,
+                                                .npeers  = dart__world.nunits,
+                                                .me      = dart__world.me,
+                                                .model   = dart__shmem.model,
+                                                .wait    = &dart__world.wait,
+                                                .traffic = &dart__traffic,
+                                                .is_lost = lost ? dart__is_lost : NULL,
+                                                .nlost   = lost ? dart__lost_count : NULL });
   ret = dart__net_agree_on_result(dart__shmem.comm != NULL ? DART_OK : DART_ERR_NOMEM);
   if (ret != DART_OK)
     dart__simulated_close();
@@ -82,8 +87,8 @@ uint32_t dart__simulated_idle_us(uint32_t most_us)
 
 /* ---- teams and chunks --------------------------------------------------------------------------- */
 
-/* Send a value to a unit of the team, or receive it. */
-static void pass_value(const dart__team_t *team, int32_t unit, uint64_t *value, bool is_sent)
+/* Send a value to a unit of the team, or receive it. Not waited for in a team that is broken. */
+static void pass_value(dart__team_t *team, int32_t unit, uint64_t *value, bool is_sent)
 {
   dart__net_comm_t   *comm = dart__shmem.comm;
   int32_t             peer = dart__team_member(team, unit);
@@ -94,11 +99,14 @@ static void pass_value(const dart__team_t *team, int32_t unit, uint64_t *value, 
     dart__net_send(comm, peer, DART__CHANNEL_TEAMS, team->id, value, sizeof *value, &request);
   else
     dart__net_recv(comm, peer, DART__CHANNEL_TEAMS, team->id, value, sizeof *value, &request);
-  while (!dart__net_is_done(comm, &request))
+  while (!dart__net_is_done(comm, &request)) {
     dart__wait_turn(&turns, &dart__world.wait);
+    if (__builtin_expect(dart__survives(), 0) && dart__team_look(team))
+      dart__net_cancel(comm, &request);
+  }
 }
 
-uint64_t dart__simulated_share(const dart__team_t *team, uint64_t value)
+uint64_t dart__simulated_share(dart__team_t *team, uint64_t value)
 {
   bool     is_first = team->me == 0;
   int32_t  from = is_first ? 1 : 0, to = is_first ? team->nunits : 1;
@@ -108,7 +116,7 @@ uint64_t dart__simulated_share(const dart__team_t *team, uint64_t value)
     pass_value(team, unit, &ready, !is_first);
   for (int32_t unit = from; unit < to; unit++)
     pass_value(team, unit, &value, is_first);
-  return value;
+  return team->is_broken ? 0 : value;
 }
 
 void dart__simulated_publish(dart__team_t *team, dart__chunk_t *chunk, char *base, size_t nbytes)

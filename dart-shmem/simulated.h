@@ -15,7 +15,7 @@ void       dart__simulated_close(void); /* not open: nothing */
 uint32_t dart__simulated_idle_us(uint32_t most_us);
 
 /** The value of the team's first unit, once all have called this. Collective over a team of several nodes. */
-uint64_t dart__simulated_share(const dart__team_t *team, uint64_t value);
+uint64_t dart__simulated_share(dart__team_t *team, uint64_t value);
 
 /** Let units of other nodes access `nbytes` at `base`, this unit's portion of the chunk, until dart__region_leave. Local,
  *  in the same order on all units of the team. */

@@ -18,6 +18,7 @@ dart__net_comm_t *dart__wire_open(const dart__link_config_t *config)
   pthread_mutex_init(&c->lock, NULL);
   for (int32_t peer = 0; peer < config->npeers; peer++) {
     TAILQ_INIT(&c->peer[peer].out);
+    TAILQ_INIT(&c->peer[peer].away);
     TAILQ_INIT(&c->peer[peer].ops);
   }
   for (int channel = 0; channel < DART__LINK_CHANNELS; channel++) {
@@ -27,9 +28,21 @@ dart__net_comm_t *dart__wire_open(const dart__link_config_t *config)
   return c;
 }
 
+/* What was cancelled, and never answered. */
+static void free_abandoned(dart__net_comm_t *c)
+{
+  for (int32_t peer = 0; peer < c->link.config.npeers; peer++)
+    for (dart__request_t *r = TAILQ_FIRST(&c->peer[peer].away), *next; r != NULL; r = next) {
+      next = TAILQ_NEXT(r, next);
+      dart__request_unlist(c, r);
+      dart__request_land(c, r, r->nbytes - r->landed);
+    }
+}
+
 /* The program may leave messages behind that it has not received. */
 void dart__wire_close(dart__net_comm_t *comm)
 {
+  free_abandoned(comm);
   for (int channel = 0; channel < DART__LINK_CHANNELS; channel++)
     dart__envelopes_free(&comm->arrived[channel]);
   dart__envelopes_free(&comm->link.held);
@@ -39,15 +52,26 @@ void dart__wire_close(dart__net_comm_t *comm)
 
 /* ---- progress ----------------------------------------------------------------------------------- */
 
+/* Whether a packet of a peer that is lost is about a request of either side, which has ended. */
+static bool is_of_request(const dart__packet_t *packet)
+{
+  return packet->kind != DART__PACKET_MESSAGE && packet->kind != DART__PACKET_PUT &&
+         packet->kind < DART__PACKET_PUT_HERE;
+}
+
 /* The count comes before the request is complete for all to see. False: there is no memory. */
 static bool handle_packet(dart__net_comm_t *c, const dart__packet_t *packet)
 {
-  bool is_message = packet->kind == DART__PACKET_MESSAGE || packet->kind == DART__PACKET_OFFER;
+  bool is_void = __builtin_expect(c->peer[packet->peer].is_lost, 0) && is_of_request(packet);
+  bool is_message =
+      !is_void && (packet->kind == DART__PACKET_MESSAGE || packet->kind == DART__PACKET_OFFER);
 
   if (is_message && !dart__mail_take(c, packet))
     return false;
   if (packet->kind < DART__PACKET_ACK)
     dart__traffic_add(&c->link.config.traffic->taken, 1);
+  if (is_void)
+    return true;
   if (packet->kind == DART__PACKET_FETCH)
     dart__mail_fetch(c, packet);
   else if (packet->kind == DART__PACKET_PUT || packet->kind == DART__PACKET_GET)
@@ -63,6 +87,8 @@ static void handle_packets(dart__net_comm_t *c)
   const dart__packet_t *packet;
   int                   n = 0;
 
+  if (__builtin_expect(c->link.config.nlost != NULL, 0))
+    dart__requests_drop_lost(c, false);
   for (; n < PACKETS_MOST; n++) {
     packet = dart__link_next(&c->link);
     if (packet == NULL || !handle_packet(c, packet))

@@ -75,6 +75,7 @@
   X(REPLY, EVENTS, "reply", "replies sent")                                                       \
   X(REPLY_BYTES, BYTES, "reply_bytes", "bytes of results in these")                               \
   X(ACK_REQUEST, EVENTS, "ack_request", "messages that ask for an acknowledgement alone")         \
+  X(DROPPED, EVENTS, "dropped", "requests and messages to units that are lost")                   \
   X(DATA, EVENTS, "data", "messages of data beside batches")                                      \
   X(DATA_BYTES, BYTES, "data_bytes", "bytes of these")                                            \
   X(RMA_PUT, EVENTS, "rma_put", "puts by MPI's one-sided calls")                                  \

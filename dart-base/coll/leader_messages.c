@@ -88,6 +88,10 @@ static void await_message(dart__team_t *team, int32_t node, dart__net_request_t 
   watch_t             w      = { .team = team, .node = node };
   dart__wait_policy_t policy = team->wait;
 
+  if (__builtin_expect(team->is_broken, 0)) { /* nobody sends what others wait for */
+    dart__net_cancel(dart__engine.comm, request);
+    return;
+  }
   policy.check   = watch;
   policy.subject = &w;
   policy.note    = NULL; /* the step has noted it */
@@ -115,6 +119,8 @@ void dart__nodes_exchange(dart__team_t *team, int32_t to, const void *send, size
 {
   dart__net_request_t sent = DART__NET_DONE, received = DART__NET_DONE;
 
+  if (__builtin_expect(team->is_broken, 0))
+    return;
   if (from != DART__NOBODY)
     recv_from(team, from, recv, recv_nbytes, &received);
   if (to != DART__NOBODY)
@@ -138,6 +144,8 @@ static void wait_for_all(dart__team_t *team)
 
 void dart__nodes_send_blocks(dart__team_t *team, const char *send, const size_t *starts)
 {
+  if (__builtin_expect(team->is_broken, 0))
+    return;
   for (int32_t node = 0; node < team->nnodes; node++)
     if (node != team->node)
       send_to(team, node, send + starts[node], starts[node + 1] - starts[node],
@@ -147,6 +155,8 @@ void dart__nodes_send_blocks(dart__team_t *team, const char *send, const size_t 
 
 void dart__nodes_recv_blocks(dart__team_t *team, char *recv, const size_t *starts)
 {
+  if (__builtin_expect(team->is_broken, 0))
+    return;
   for (int32_t node = 0; node < team->nnodes; node++)
     if (node != team->node)
       recv_from(team, node, recv + starts[node], starts[node + 1] - starts[node],
@@ -164,7 +174,7 @@ void dart__nodes_swap_blocks(dart__team_t *team, const char *send, char *recv, s
 
   if (send == recv)
     send = memcpy(dart__far_team(team)->room, recv, (size_t)n * nbytes);
-  for (int32_t step = 1, count; step < n; step += count) {
+  for (int32_t step = 1, count; step < n && !team->is_broken; step += count) {
     count = n - step < AT_A_TIME ? n - step : AT_A_TIME;
     for (int32_t i = 0; i < count; i++) {
       int32_t node = (team->node + n - step - i) % n;

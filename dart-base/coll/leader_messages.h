@@ -4,8 +4,9 @@
  *
  * All leaders pass the same collectives in the same order, and each collective determines who sends to
  * whom, so messages of a pair match by their order alone. Those of several teams are told apart by their tag, which has the
- * team's id, of which a unit never has two; so a team needs no communicator of its own. Waits serve the requests
- * of far units.
+ * team's id, of which a unit never has two, nor one after the other; so a team needs no communicator of its own. Waits serve the
+ * requests of far units. In a team that is broken (model/lost.h), or becomes it, calls return at once, and buffers are
+ * undefined.
  *
  * The rest of the tag tells collectives apart, by the call, its size and its root: so units of different nodes that are in
  * different ones wait for each other, and do not take each other's data. A leader that waits long looks for a message of

@@ -134,6 +134,8 @@ void dart__step_end_on_node(dart__team_t *team)
 void dart__step_release(dart__team_t *team)
 {
   dart__waiting_end(team->waiting);
+  if (__builtin_expect(team->is_broken, 0))
+    return; /* the leader has no result: others are to see by themselves that a unit is lost */
   open_step(&team->exchange);
 }
 

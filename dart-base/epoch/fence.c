@@ -154,7 +154,7 @@ static dart_ret_t complete_fence(const dart__access_call_t *call, bool is_lazy)
       ret = dart__worse(ret, dart__coll_barrier(team));
   } else {
     call->epoch->expected += count_origins(call);
-    ret = dart__worse(ret, close_far(call));
+    ret = dart__worse(dart__team_result(team, ret), close_far(call));
     if (!is_lazy && !dart__await(call->function, have_arrived, call->epoch,
                                  dart__access_waits_for(call, DART__WAIT_FENCE, -1)))
       ret = DART_ERR_UNIT_LOST;

@@ -4,6 +4,8 @@
  * in shared memory; of a far one the words that it has sent are counted, or it is asked. */
 #include "epoch/access.h"
 
+#include <stdlib.h>
+
 #include "base/log.h"
 #include "epoch/epoch_origin.h"
 #include "far/progress.h"
@@ -207,19 +209,42 @@ bool dart__access_is_gone(const dart__epoch_request_t *request)
   return atomic_load_explicit(&request->granted, memory_order_relaxed) == DART__REQUEST_GONE;
 }
 
+/* `*is_over_out` false: the wait was given up, and the request may be answered yet. */
+static bool ask_by(const dart__access_call_t *call, int32_t unit, dart__epoch_request_t *request,
+                   bool *is_over_out)
+{
+  dart_ret_t ret;
+
+  dart__epoch_send_lock(call->team, call->segment, unit, call->epoch->target[unit].is_exclusive,
+                        NULL, 0, request);
+  ret = dart__epoch_lock_answered(call->team, unit, request);
+  *is_over_out =
+      ret != DART_PENDING || dart__await(call->function, dart__access_is_granted, request,
+                                         dart__access_waits_for(call, DART__WAIT_PORTION, unit));
+  return *is_over_out && ret != DART_ERR_INVAL && !dart__access_is_gone(request);
+}
+
+/* The same where units may be lost. A request that was given up is never freed. */
+static bool ask_beside_lost(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_request_t *request = malloc(sizeof *request);
+  bool                   is_over, is_held;
+
+  if (request == NULL)
+    return dart__fail(false, "%s: no memory for a request", call->function);
+  is_held = ask_by(call, unit, request, &is_over);
+  if (is_over)
+    free(request);
+  return is_held;
+}
+
 /* The lock of a far portion. */
 static bool ask_lock(const dart__access_call_t *call, int32_t unit)
 {
   dart__epoch_request_t request;
-  dart_ret_t            ret;
+  bool                  is_over;
 
-  dart__epoch_send_lock(call->team, call->segment, unit, call->epoch->target[unit].is_exclusive,
-                        NULL, 0, &request);
-  ret = dart__epoch_lock_answered(call->team, unit, &request);
-  if (ret == DART_PENDING)
-    dart__await(call->function, dart__access_is_granted, &request,
-                dart__access_waits_for(call, DART__WAIT_PORTION, unit));
-  return ret != DART_ERR_INVAL && !dart__access_is_gone(&request);
+  return dart__survives() ? ask_beside_lost(call, unit) : ask_by(call, unit, &request, &is_over);
 }
 
 /* Ask a far unit until it has left its fence: rare, for otherwise the closing fence knows. False: its
@@ -272,7 +297,7 @@ bool dart__access_open(const dart__access_call_t *call, int32_t unit)
 
 dart_ret_t dart__access_refuse_gone(const dart__access_call_t *call, int32_t unit)
 {
-  if (!call->team->is_broken)
+  if (!dart__survives() || !dart__team_look(call->team))
     dart__error("%s: segment %d of team %d is gone at unit %d", call->function, call->segment->id,
                 call->team->id, (int)unit);
   dart__access_drop(call, unit);

@@ -17,6 +17,7 @@
 #include "far/engine.h"
 #include "far/progress.h"
 #include "memory/pool.h"
+#include "model/lost.h"
 #include "p2p/twosided.h"
 #include "rma/await.h"
 
@@ -409,7 +410,15 @@ typedef struct {
   const dart__access_call_t *call;
   int32_t                    left;
   dart_ret_t                 ret;
+  dart_ret_t                 lost; /* a far target is, which was told all the same */
 } round_t;
+
+static void note_told(round_t *round, int32_t unit)
+{
+  round->left--;
+  if (dart__access_is_far(round->call, unit))
+    round->lost = dart__lost_result(dart__team_member(round->call->team, unit), round->lost);
+}
 
 /* Tell the targets that have posted. True: some were told, so that the wait is over. */
 static bool tell_some(void *context)
@@ -424,14 +433,15 @@ static bool tell_some(void *context)
     if (!round->call->epoch->target[unit].is_member)
       continue;
     if (!dart__access_try_open(round->call, unit)) {
-      round->left -= run_ahead(round->call, unit);
+      if (run_ahead(round->call, unit))
+        note_told(round, unit);
       continue;
     }
     if (round->ret == DART_OK)
       round->ret = tell_target(round->call, unit);
     else
       tell_target(round->call, unit);
-    round->left--;
+    note_told(round, unit);
   }
   return round->left < before || round->left == 0;
 }
@@ -457,7 +467,7 @@ static dart_ret_t drop_untold(const dart__access_call_t *call)
 
 static dart_ret_t complete_access(const dart__access_call_t *call)
 {
-  round_t round = { call, 0, DART_OK };
+  round_t round = { call, 0, DART_OK, DART_OK };
 
   if (call->epoch->kind != DART__EPOCH_START)
     return dart__epoch_refuse(call, "has no access that was started");
@@ -475,7 +485,7 @@ static dart_ret_t complete_access(const dart__access_call_t *call)
       round.ret = dart__worse(round.ret, dart__epoch_finish(call, unit, false));
     }
   end_access(call);
-  return round.ret;
+  return dart__worse(round.ret, round.lost);
 }
 
 dart_ret_t dart_epoch_complete(dart_gptr_t gptr)

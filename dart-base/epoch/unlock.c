@@ -15,6 +15,7 @@
  * leaves each as soon as it is granted (test/models/lock_all.pml). */
 #include <dash/dart/ext/dart_epoch.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -23,6 +24,7 @@
 #include "epoch/epoch_origin.h"
 #include "far/engine.h"
 #include "far/progress.h"
+#include "model/lost.h"
 #include "rma/await.h"
 
 DART__PROFILED(dart_epoch_unlock);
@@ -67,8 +69,26 @@ typedef struct {
   const dart__access_call_t *call;
   bool                       is_lazy;
   int                        n;
-  asked_t                   *asked; /* not initialised: a request is large */
+  asked_t                   *asked;       /* not initialised: a request is large */
+  bool                       is_given_up; /* for a unit is lost: requests may be answered yet */
 } round_t;
+
+/* Where units may be lost requests are not in the caller's frame, for those that were given up stay. NULL: no memory. */
+static asked_t *new_requests(size_t n, asked_t *own)
+{
+  return dart__survives() ? malloc(n * sizeof *own) : own;
+}
+
+static void end_requests(const round_t *round)
+{
+  if (dart__survives() && !round->is_given_up)
+    free(round->asked);
+}
+
+static dart_ret_t refuse_memory(const dart__access_call_t *call)
+{
+  return dart__fail(DART_ERR_NOMEM, "%s: no memory for requests", call->function);
+}
 
 /* Lazy unlocks that are under way wait for their locks, and so this unit may wait for some of them only while it has
  * no lock that others may wait for: but for what this call unlocks. */
@@ -185,14 +205,25 @@ static int32_t first_waiting(const round_t *round)
   return round->asked[i].unit;
 }
 
+/* A member of the team is lost. */
+static dart_ret_t give_up_round(round_t *round)
+{
+  round->is_given_up = true;
+  for (int i = 0; i < round->n; i++)
+    if (round->asked[i].waits)
+      dart__access_drop(round->call, round->asked[i].unit);
+  return DART_ERR_UNIT_LOST;
+}
+
 /* Use what is granted, until nothing waits. */
 static dart_ret_t use_late(round_t *round, int nwaiting)
 {
   dart_ret_t ret = DART_OK;
 
   while (nwaiting > 0) {
-    dart__await(round->call->function, is_any_granted, round,
-                dart__access_waits_for(round->call, DART__WAIT_PORTION, first_waiting(round)));
+    if (!dart__await(round->call->function, is_any_granted, round,
+                     dart__access_waits_for(round->call, DART__WAIT_PORTION, first_waiting(round))))
+      return give_up_round(round);
     for (int i = 0; i < round->n; i++) {
       asked_t *a = &round->asked[i];
 
@@ -257,15 +288,20 @@ static dart_ret_t complete_target(const dart__access_call_t *call, int32_t unit)
 static dart_ret_t unlock_far(const dart__access_call_t *call, int32_t unit, bool is_lazy)
 {
   dart__epoch_target_t *t = &call->epoch->target[unit];
-  asked_t               asked;
+  asked_t               own;
   dart_ret_t            ret = DART_OK;
 
   dart__access_try_open(call, unit); /* without a check it needs no lock */
   if (t->is_open) {
     ret = leave_far(call, unit, is_lazy);
   } else if (is_to_be_asked(call, unit, is_lazy)) {
-    asked.unit = unit;
-    ret        = serve_round(&(round_t){ call, is_lazy, 1, &asked });
+    round_t round = { call, is_lazy, 1, new_requests(1, &own), false };
+
+    if (round.asked == NULL)
+      return refuse_memory(call);
+    round.asked->unit = unit;
+    ret               = serve_round(&round);
+    end_requests(&round);
   }
   return dart__worse(ret, complete_target(call, unit));
 }
@@ -297,10 +333,16 @@ static dart_ret_t end_epoch(const dart__access_call_t *call, dart_ret_t ret, boo
   return ret;
 }
 
+/* Nobody would count what a lost unit does not report: where units may be lost all unlocks wait. */
+static bool may_be_lazy(int assertions)
+{
+  return (assertions & DART_EPOCH_LAZY) != 0 && !dart__survives();
+}
+
 dart_ret_t dart_epoch_unlock(dart_gptr_t gptr, int assertions)
 {
   dart__access_call_t call;
-  bool                is_lazy = (assertions & DART_EPOCH_LAZY) != 0;
+  bool                is_lazy = may_be_lazy(assertions);
   dart_ret_t          ret = dart__epoch_begin(__func__, gptr, assertions, DART_EPOCH_LAZY, &call);
 
   if (ret == DART_OK)
@@ -358,22 +400,30 @@ static dart_ret_t take_near(const dart__access_call_t *call, bool is_lazy)
 static dart_ret_t take_far(const dart__access_call_t *call, bool is_lazy)
 {
   const dart__team_t *team = call->team;
-  asked_t             asked[ASKED_MOST];
-  round_t             round = { call, is_lazy, 0, asked };
+  asked_t             own[ASKED_MOST];
+  round_t             round = { call, is_lazy, 0, new_requests(ASKED_MOST, own), false };
   dart_ret_t          ret   = DART_OK;
 
+  if (round.asked == NULL)
+    return refuse_memory(call);
   for (int32_t k = 0; k < team->nunits; k++) {
     int32_t unit = turn(team, k);
 
     if (!dart__access_is_far(call, unit) || !is_to_be_asked(call, unit, is_lazy))
       continue;
-    asked[round.n++].unit = unit;
+    if (round.is_given_up) {
+      dart__access_drop(call, unit);
+      continue;
+    }
+    round.asked[round.n++].unit = unit;
     if (round.n < ASKED_MOST)
       continue;
     ret     = dart__worse(ret, serve_round(&round));
     round.n = 0;
   }
-  ret = dart__worse(ret, serve_round(&round));
+  if (!round.is_given_up)
+    ret = dart__worse(ret, serve_round(&round));
+  end_requests(&round);
   for (int32_t unit = 0; unit < team->nunits; unit++)
     if (dart__access_is_far(call, unit))
       ret = dart__worse(ret, complete_target(call, unit));
@@ -403,7 +453,7 @@ dart_ret_t dart_epoch_unlock_all(dart_gptr_t gptr, int assertions)
     return ret;
   dart__access_enter(&call.epoch->access);
   ret = call.epoch->kind == DART__EPOCH_LOCK_ALL
-            ? unlock_all(&call, (assertions & DART_EPOCH_LAZY) != 0)
+            ? unlock_all(&call, may_be_lazy(assertions))
             : dart__epoch_refuse(&call, "has not all units locked");
   dart__access_leave(&call.epoch->access);
   return ret;

@@ -9,6 +9,7 @@
 #include "far/far_ops.h"
 #include "far/far_team.h"
 #include "far/latency.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "net.h"
 
@@ -134,19 +135,23 @@ void dart__completion_copied(dart__team_t *team, dart__copy_t *copy)
   dart__copies_started(far->copies, copy);
 }
 
-void dart__completion_flush_all(dart__team_t *team, bool at_target)
+bool dart__completion_flush_all(dart__team_t *team, bool at_target)
 {
   dart__far_team_t *far = team->far;
+  bool              any = false; /* is lost */
   int32_t           n;
 
   /* acquire: pairs with the release in list_touched and unlist */
   if (atomic_load_explicit(&far->ntouched, memory_order_acquire) == 0)
-    return;
+    return true;
   pthread_mutex_lock(&far->flushing); /* or other threads would find the list short too early */
   n = atomic_load_explicit(&far->ntouched, memory_order_acquire);
-  for (int32_t i = 0; i < n; i++)
+  for (int32_t i = 0; i < n; i++) {
     dart__completion_flush(team, far->touched[i], at_target);
+    any = any || dart__lost_result(dart__team_member(team, far->touched[i]), DART_OK) != DART_OK;
+  }
   if (at_target)
     unlist(far, n);
   pthread_mutex_unlock(&far->flushing);
+  return !any;
 }

@@ -67,15 +67,19 @@ void dart__engine_release(void)
 }
 
 /* A few tests of the request alone, which take the least time; then each test also tells what else has come. */
-void dart__engine_wait_by(const dart__wait_policy_t *policy, dart__net_request_t *request)
+bool dart__engine_wait_by(const dart__wait_policy_t *policy, dart__net_request_t *request)
 {
   dart__turns_t turns = { 0 };
 
   for (int looks = 0; looks < DART__LOOKS; looks++)
     if (dart__net_is_done(dart__engine.comm, request))
-      return;
+      return true;
   for (count_call(); !dart__am_progress_on(dart__engine.am, request); count_call())
-    dart__wait_pause(&turns, policy);
+    if (!dart__wait_pause(&turns, policy)) {
+      dart__net_cancel(dart__engine.comm, request);
+      return false;
+    }
+  return true;
 }
 
 void dart__engine_wait(dart__net_request_t *request)

@@ -28,9 +28,10 @@ extern dart__engine_t dart__engine;
 /** Progress for callers that wait: handle what has come, and send what was collected; never blocks. */
 void dart__engine_poll(void);
 
-/** Wait for a request of the network, with progress, by the job's wait policy or by `policy`. The engine is open. */
+/** Wait for a request of the network, with progress, by the job's wait policy or by `policy`. The engine is open. False: the
+ *  check of the policy has given the wait up, and the request, of a message, is cancelled. */
 void dart__engine_wait(dart__net_request_t *request);
-void dart__engine_wait_by(const dart__wait_policy_t *policy, dart__net_request_t *request);
+bool dart__engine_wait_by(const dart__wait_policy_t *policy, dart__net_request_t *request);
 
 /** A little progress in some of the calls: for functions that are called often and do not wait. */
 void dart__engine_poke(void);

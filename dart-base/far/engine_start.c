@@ -7,6 +7,7 @@
 #include "far/engine.h"
 #include "far/host.h"
 #include "far/latency.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "net.h"
 
@@ -50,8 +51,9 @@ dart_ret_t dart__engine_open(void)
 
   dart__engine.comm         = dart__net_messages();
   dart__world.pace.progress = dart__engine_poll;
-  config       = DART__AM_CONFIG(dart__engine.comm, &dart__world.wait, dart__am_host());
-  config.types = (unsigned)dart__settings.types;
+  config         = DART__AM_CONFIG(dart__engine.comm, &dart__world.wait, dart__am_host());
+  config.types   = (unsigned)dart__settings.types;
+  config.is_lost = dart__survives() ? dart__is_lost : NULL;
   dart__world.pace.pause_us = pause_us;
   dart__world.pace.arrivals = dart__net.arrivals;
   dart__world.pace.idle_us  = dart__net.idle_us;

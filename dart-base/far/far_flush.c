@@ -7,6 +7,7 @@
 #include "far/far_ops.h"
 #include "far/far_team.h"
 #include "far/relayed.h"
+#include "model/lost.h"
 #include "model/team.h"
 #include "model/world.h"
 #include "wait/timed.h"
@@ -67,7 +68,7 @@ static __attribute__((noinline)) dart_ret_t wait_for_unit(dart__team_t *team, in
   if (relayed)
     dart__relayed_settle(peer);
   end_flush(flush);
-  return ret;
+  return dart__lost_result(peer, ret);
 }
 
 /* The same towards one unit. */
@@ -112,7 +113,8 @@ static __attribute__((noinline)) dart_ret_t wait_for_members(dart__team_t    *te
   flush_t    flush = begin_flush(team, -1);
   dart_ret_t ret   = dart__am_flush_members(dart__engine.am, is_member, team, scope);
 
-  dart__completion_flush_all(team, scope == DART__AM_REMOTE);
+  if (!dart__completion_flush_all(team, scope == DART__AM_REMOTE))
+    ret = DART_ERR_UNIT_LOST;
   end_flush(flush);
   return ret;
 }

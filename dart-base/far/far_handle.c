@@ -14,6 +14,7 @@
 #include "far/completion.h"
 #include "far/engine.h"
 #include "far/far_ops.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "net.h"
 
@@ -103,9 +104,10 @@ void dart__far_handle_set(dart_handle_t handle, dart__completion_t completion)
   dart__mark_add(&handle->mark, completion);
 }
 
-void dart__far_wait(dart_handle_t *handle)
+dart_ret_t dart__far_wait(dart_handle_t *handle)
 {
   dart_handle_t h = *handle;
+  dart_ret_t    ret;
 
   if (!h->has_request)
     dart__far_settle_to(h->team, h->unit, &h->mark, true);
@@ -114,8 +116,10 @@ void dart__far_wait(dart_handle_t *handle)
   /* a get that is locally complete is complete; only a put needs completion at the target */
   if (h->has_request && h->is_put)
     dart__completion_flush(h->team, h->unit, true);
+  ret     = dart__lost_result(dart__team_member(h->team, h->unit), DART_OK);
   *handle = DART_HANDLE_NULL;
   destroy(h);
+  return ret;
 }
 
 bool dart__far_test(dart_handle_t handle)

@@ -15,6 +15,7 @@
 #include "far/order.h"
 #include "far/records.h"
 #include "far/way.h"
+#include "model/lost.h"
 #include "wait/waiting.h"
 
 #define INLINED static inline __attribute__((always_inline))
@@ -174,17 +175,15 @@ INLINED dart_ret_t blocking(const dart__rma_t *rma, bool is_put)
     if (is_slow)
       return dart__am_flush(dart__engine.am, target, DART__AM_REMOTE);
     dart__am_settle(dart__engine.am, target); /* a flush reports what was refused before */
-    return DART_OK;
+    break;
   case DART__TYPED:
     dart__count(DART__COUNT_REQUEST_BLOCKING);
     dart__records_start_typed(rma, is_put);
     return dart__am_flush(dart__engine.am, target, DART__AM_REMOTE);
-  case DART__NET: transfer_and_wait(rma, is_put, is_slow); return DART_OK;
-  default:
-    dart__engine_poke();
-    dart__elements_blocking(rma);
-    return DART_OK;
+  case DART__NET: transfer_and_wait(rma, is_put, is_slow); break;
+  default: dart__engine_poke(); dart__elements_blocking(rma);
   }
+  return dart__lost_result(target, DART_OK);
 }
 
 /* ---- atomics, and calls ------------------------------------------------------------------------------
@@ -237,14 +236,16 @@ void dart__far_update(const dart__rma_t *rma)
   dart__relayed_update(&rma->at, rma->at.offset, value, rma->type->base, rma->op);
 }
 
-void dart__far_call(const dart__address_t *at, const void *operand, size_t nbytes,
-                    uint64_t *result_out)
+dart_ret_t dart__far_call(const dart__address_t *at, const void *operand, size_t nbytes,
+                          uint64_t *result_out)
 {
   dart__am_address_t object = dart__am_address(at);
 
   dart__am_call(dart__engine.am, &object, operand, nbytes, result_out);
-  if (result_out != NULL)
-    dart__am_settle(dart__engine.am, object.peer);
+  if (result_out == NULL)
+    return DART_OK;
+  dart__am_settle(dart__engine.am, object.peer);
+  return dart__lost_result(object.peer, DART_OK);
 }
 
 /* ---- any operation ---------------------------------------------------------------------------------- */

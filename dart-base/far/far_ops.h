@@ -59,7 +59,7 @@ typedef struct {
 dart__completion_t dart__far_start(const dart__rma_t *rma, dart_handle_t *handle_out);
 
 /** A put or get, locally and remotely complete on return. Makes progress, as dart__engine_poke does. DART_ERR_INVAL: the
- *  target has freed or deregistered the memory. */
+ *  target has freed or deregistered the memory. DART_ERR_UNIT_LOST: the target is lost, and its memory gone. */
 dart_ret_t dart__far_blocking(const dart__rma_t *rma);
 
 /** As dart__far_start, for operations that a record made later has to find applied. If it is completed by the network,
@@ -86,13 +86,15 @@ dart__completion_t dart__far_put_notify(const dart__rma_t *rma, const dart__sign
 dart__completion_t dart__far_get_notify(const dart__rma_t *rma, const dart__signal_t *signal);
 
 /** Have the unit operate on the object (far/handlers.h) at `at`, in its pool: `nbytes` > 0 of operand, at most
- *  3800, copied before return. With `result_out` it waits for the result; else it is sent at once. */
-void dart__far_call(const dart__address_t *at, const void *operand, size_t nbytes,
-                    uint64_t *result_out);
+ *  3800, copied before return. With `result_out` it waits for the result; else it is sent at once. DART_ERR_UNIT_LOST: the
+ *  result is not there, for the unit is lost. */
+dart_ret_t dart__far_call(const dart__address_t *at, const void *operand, size_t nbytes,
+                          uint64_t *result_out);
 
 /** Complete this process's outstanding operations on a team unit, or on all units of the team: remotely, or
  *  (flush_local) only locally. Without outstanding operations it costs nothing. DART_ERR_INVAL, after one log line: all
- *  are complete, but the target has refused some, whose memory was freed or deregistered. */
+ *  are complete, but the target has refused some, whose memory was freed or deregistered. DART_ERR_UNIT_LOST: some were
+ *  dropped, for their target is lost. */
 dart_ret_t dart__far_flush(dart__team_t *team, int32_t unit);
 dart_ret_t dart__far_flush_all(dart__team_t *team);
 dart_ret_t dart__far_flush_local(dart__team_t *team, int32_t unit);
@@ -117,10 +119,11 @@ void dart__far_settle_to(dart__team_t *team, int32_t unit, const dart__mark_t *m
 bool dart__far_test_to(dart__team_t *team, int32_t unit, dart__mark_t *mark);
 
 /** `*handle` is not NULL; wait and release release it and set it to NULL. wait: for remote completion.
- *  test: whether the transfer itself is complete, so that wait returns soon; never blocks. */
-void dart__far_wait(dart_handle_t *handle);
-bool dart__far_test(dart_handle_t handle);
-void dart__far_release(dart_handle_t *handle);
+ *  test: whether the transfer itself is complete, so that wait returns soon; never blocks. DART_ERR_UNIT_LOST: its target
+ *  is lost, and it may not have been done. */
+dart_ret_t dart__far_wait(dart_handle_t *handle);
+bool       dart__far_test(dart_handle_t handle);
+void       dart__far_release(dart_handle_t *handle);
 
 /** A handle for requests that this thread is about to make of at->unit; NULL: no memory. dart__far_handle_set says what
  *  completes the last of them, which wait and test are about. Before it the handle can only be released. */

@@ -4,6 +4,7 @@
 #include "base/config.h"
 #include "base/size.h"
 #include "far/am/node_relay.h"
+#include "model/lost.h"
 
 /* The relays of a node together take this at most, where a node's share of it is a batch; less than a batch in jobs of
  * thousands of nodes. */
@@ -32,7 +33,7 @@ bool dart__relayed_is_wanted(void)
 {
   int32_t widest = widest_node(), nnodes = dart__world.nodes.nnodes;
 
-  return dart__engine.by_agents && nnodes > 1 && widest > 1 &&
+  return dart__engine.by_agents && !dart__survives() && nnodes > 1 && widest > 1 &&
          (size_t)widest < DART__AM_NEAR_UNITS && words_of_each() >= LEAST_WORDS &&
          dart__world.nunits - widest >= dart__settings.relayed;
 }

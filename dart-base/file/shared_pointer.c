@@ -16,17 +16,10 @@ DART__PROFILED(dart_file_seek_shared);
 DART__PROFILED(dart_file_tell_shared);
 
 /* Combine the pointer with `value`; returns what it was. */
-static uint64_t move(dart_file_t file, uint64_t value, dart_operation_t op)
+static dart_ret_t move(dart_file_t file, uint64_t value, dart_operation_t op, uint64_t *before_out)
 {
-  uint64_t before = 0;
-
-  dart__word_fetch(file->pointer, &value, &before, DART_TYPE_ULONG, op);
-  return before;
-}
-
-static uint64_t position(dart_file_t file)
-{
-  return move(file, 0, DART_OP_NO_OP);
+  *before_out = 0;
+  return dart__word_fetch(file->pointer, &value, before_out, DART_TYPE_ULONG, op);
 }
 
 /* Of a refused access that began at `at`. Not if others have moved the pointer since: they may have been refused for
@@ -50,7 +43,9 @@ static dart_ret_t advance(const char *function, dart_file_t file, const void *bu
   ret = dart__file_access_packed(function, file, 0, buffer, nelem, mem_type, needs, access_out);
   if (ret != DART_OK)
     return ret;
-  at  = move(file, access_out->nbytes, DART_OP_SUM);
+  ret = move(file, access_out->nbytes, DART_OP_SUM, &at);
+  if (ret != DART_OK)
+    return ret;
   ret = dart__file_access_packed(function, file, at, buffer, nelem, mem_type, needs, access_out);
   if (ret != DART_OK)
     take_back(file, at, access_out->nbytes);
@@ -108,7 +103,7 @@ static void place_all(const dart__team_t *team, dart_file_t file, ordered_t *all
     total += all[u].nbytes;
   }
   if (ret == DART_OK)
-    at = move(file, total, DART_OP_SUM);
+    move(file, total, DART_OP_SUM, &at); /* it is this unit's own */
   for (int32_t u = 0; u < team->nunits; u++) {
     uint64_t nbytes = all[u].nbytes;
 
@@ -171,6 +166,7 @@ dart_ret_t dart_file_seek_shared(dart_file_t file, uint64_t offset)
 {
   dart__team_t *team = dart__file_check(__func__, file);
   dart_ret_t    ret  = offset > INT64_MAX ? DART_ERR_INVAL : DART_OK;
+  uint64_t      before;
 
   if (team == NULL)
     return DART_ERR_INVAL;
@@ -182,7 +178,7 @@ dart_ret_t dart_file_seek_shared(dart_file_t file, uint64_t offset)
   if (ret != DART_OK)
     return ret;
   if (team->me == 0)
-    move(file, offset, DART_OP_REPLACE);
+    move(file, offset, DART_OP_REPLACE, &before);
   return dart__coll_barrier(team);
 }
 
@@ -193,6 +189,5 @@ dart_ret_t dart_file_tell_shared(dart_file_t file, uint64_t *offset)
   *offset = 0;
   if (dart__file_check(__func__, file) == NULL)
     return DART_ERR_INVAL;
-  *offset = position(file);
-  return DART_OK;
+  return move(file, 0, DART_OP_NO_OP, offset);
 }

@@ -10,6 +10,9 @@
  * for at most MOST_PASSES holders, because far units wait, too. The unit that ends the turn may be another than
  * the unit that asked for it: the cohort stores the ticket that names the request.
  *
+ * Where units may be lost a turn is not passed on, so the unit that holds the lock has asked for the turn itself, and what
+ * it has left in the table when it is lost tells that the lock is broken.
+ *
  * Word of a release may be under way when another unit of the node asks for the turn, so the table has room for two
  * requests of every node. A third cannot be: the second is granted only after the release of the first has come. */
 #include "lock/lock.h"
@@ -268,35 +271,64 @@ static void begin_turn(dart_lock_t lock, uint64_t ticket)
   lock->cohort->passes = 0;
 }
 
-/* Ask for the turn, and wait for it. */
-static void wait_for_turn(dart_lock_t lock)
+/* Word of requests of lost units may be under way, too, so that the table is full for a moment. */
+static dart__range_state_t enter_turns(dart_lock_t lock, const dart__range_waiter_t *waiter,
+                                       bool may_wait, uint64_t *ticket_out)
+{
+  dart__turns_t       turns = { 0 };
+  dart__range_state_t state;
+
+  while ((state = dart__table_enter(lock->turns, waiter, &the_turn, 1, may_wait, ticket_out)) ==
+             DART__RANGE_FULL &&
+         dart__lost_count() > 0) {
+    dart__table_leave_lost(lock->turns);
+    dart__wait_turn(&turns, &dart__world.wait);
+  }
+  dart__assert(state != DART__RANGE_FULL);
+  if (state == DART__RANGE_HELD)
+    dart__table_note_broken(lock->turns, *ticket_out);
+  return state;
+}
+
+static dart_ret_t wait_until_granted(dart_lock_t lock, uint64_t flag, uint64_t ticket)
+{
+  if (dart__survives())
+    return dart__table_wait(lock->turns, ticket, flag, &lock->told, -1);
+  return pdart_notify_wait(dart__table_word(dart__world.me, flag), ++lock->told, -1);
+}
+
+/* Ask for the turn, and wait for it. DART_ERR_UNIT_LOST: nobody gets it any more. */
+static dart_ret_t wait_for_turn(dart_lock_t lock)
 {
   dart__waiting_t     *waiting = note_lock_wait(lock);
   uint64_t             flag    = lock->own.state + offsetof(state_t, granted), ticket;
   dart__range_waiter_t waiter  = { flag, dart__world.me, 0 };
-  dart__range_state_t  state = dart__table_enter(lock->turns, &waiter, &the_turn, 1, true, &ticket);
+  dart__range_state_t  state   = enter_turns(lock, &waiter, true, &ticket);
+  dart_ret_t           ret     = state == DART__RANGE_GONE ? DART_ERR_UNIT_LOST : DART_OK;
 
-  dart__assert(state != DART__RANGE_FULL);
-  if (state != DART__RANGE_HELD) {
+  if (ret == DART_OK && state != DART__RANGE_HELD) {
     dart__timed_t timed = dart__timed_begin(DART__COUNT_LOCK_WAIT);
 
-    pdart_notify_wait(dart__table_word(dart__world.me, flag), ++lock->told, -1);
+    ret = wait_until_granted(lock, flag, ticket);
     dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
   }
   dart__waiting_end(waiting);
-  begin_turn(lock, ticket);
+  if (ret == DART_OK)
+    begin_turn(lock, ticket);
+  return ret;
 }
 
-/* Take the turn if no node has it. */
-static bool try_turn(dart_lock_t lock)
+/* Take the turn if no node has it. DART_PENDING: one has. */
+static dart_ret_t try_turn(dart_lock_t lock)
 {
   dart__range_waiter_t none = { 0, dart__world.me, 0 };
   uint64_t             ticket;
 
-  if (dart__table_enter(lock->turns, &none, &the_turn, 1, false, &ticket) != DART__RANGE_HELD)
-    return false;
-  begin_turn(lock, ticket);
-  return true;
+  switch (enter_turns(lock, &none, false, &ticket)) {
+  case DART__RANGE_HELD: begin_turn(lock, ticket); return DART_OK;
+  case DART__RANGE_GONE: return DART_ERR_UNIT_LOST;
+  default: return DART_PENDING;
+  }
 }
 
 /* Let the next node have the turn. */
@@ -360,6 +392,14 @@ static inline void note_holder(dart_lock_t lock)
   dart__hold_set(lock->hold, 1);
 }
 
+/* This unit has the mutex of one that is lost. Whether that had the lock is told by the turn, of a team of several nodes. */
+static void note_broken_cohort(const dart__team_t *team, const struct dart_lock_struct *lock)
+{
+  if (team->nnodes == 1)
+    dart__lost_note_broken();
+  lock->cohort->ticket = 0;
+}
+
 /* Wait for the node's mutex, counted in `waiting`, so that its holder sees that there are waiters. */
 static void wait_for_cohort(const dart__team_t *team, const struct dart_lock_struct *lock)
 {
@@ -372,7 +412,7 @@ static void wait_for_cohort(const dart__team_t *team, const struct dart_lock_str
   if (team->nnodes > 1)
     atomic_fetch_add_explicit(&cohort->waiting, 1, memory_order_relaxed);
   if (dart__mutex_lock(&cohort->mutex, &dart__world.wait))
-    dart__lost_note_broken();
+    note_broken_cohort(team, lock);
   if (team->nnodes > 1)
     atomic_fetch_sub_explicit(&cohort->waiting, 1, memory_order_relaxed);
   dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
@@ -384,16 +424,21 @@ static void wait_for_cohort(const dart__team_t *team, const struct dart_lock_str
 static __attribute__((noinline)) dart_ret_t wait_and_take(const dart__team_t *team,
                                                           dart_lock_t lock, bool has_mutex)
 {
+  dart_ret_t ret = DART_OK;
+
   /* relaxed: whoever destroys the lock has been told by the program that this thread has begun */
   atomic_fetch_add_explicit(&lock->nwaiting, 1, memory_order_relaxed);
   if (!has_mutex)
     wait_for_cohort(team, lock);
   if (team->nnodes > 1 && lock->cohort->ticket == 0)
-    wait_for_turn(lock);
-  note_holder(lock);
+    ret = wait_for_turn(lock);
+  if (ret == DART_OK)
+    note_holder(lock);
+  else
+    dart__mutex_unlock(&lock->cohort->mutex);
   /* release: pairs with the acquire in end_use, which then sees the holder */
   atomic_fetch_sub_explicit(&lock->nwaiting, 1, memory_order_release);
-  return DART_OK;
+  return ret;
 }
 
 dart_ret_t dart_lock_acquire(dart_lock_t lock)
@@ -421,9 +466,20 @@ static dart_ret_t poll(void)
   return DART_OK;
 }
 
+static bool try_cohort(const dart__team_t *team, const struct dart_lock_struct *lock)
+{
+  if (dart__mutex_try(&lock->cohort->mutex))
+    return true;
+  if (!dart__mutex_try_broken(&lock->cohort->mutex))
+    return false;
+  note_broken_cohort(team, lock);
+  return true;
+}
+
 dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
 {
   dart__team_t *team = team_of_lock(__func__, lock);
+  dart_ret_t    ret  = DART_OK;
 
   if (result == NULL)
     return dart__fail(DART_ERR_INVAL, "%s: result is NULL", __func__);
@@ -433,11 +489,14 @@ dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
   if (is_mine(lock))
     return refuse_holder(__func__);
   dart__progress(); /* as above */
-  if (!dart__lost_try(&lock->cohort->mutex))
+  if (!try_cohort(team, lock))
     return poll();
-  if (team->nnodes > 1 && lock->cohort->ticket == 0 && !try_turn(lock)) {
+  if (team->nnodes > 1 && lock->cohort->ticket == 0)
+    ret = try_turn(lock);
+  if (ret != DART_OK) {
     dart__mutex_unlock(&lock->cohort->mutex);
-    return poll();
+    poll();
+    return ret == DART_PENDING ? DART_OK : ret;
   }
   note_holder(lock);
   *result = 1;
@@ -448,7 +507,7 @@ dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
 static bool pass_on(cohort_t *cohort)
 {
   /* relaxed: see wait_for_cohort */
-  return atomic_load_explicit(&cohort->waiting, memory_order_relaxed) > 0 &&
+  return atomic_load_explicit(&cohort->waiting, memory_order_relaxed) > 0 && !dart__survives() &&
          cohort->passes++ < MOST_PASSES;
 }
 

@@ -6,7 +6,8 @@
  * ticket of the mutex for the waiter, which keeps near units from passing it any more; but only if it has an agent:
  * they do not get the free lock then, before this unit has made progress. Releases are requests, too.
  *
- * Registered memory is mapped by its unit alone; there the word is swapped for 1 by a DART atomic, and polled. */
+ * Registered memory is mapped by its unit alone; there the word is swapped for the holder's number by a DART atomic, and
+ * polled. */
 #include <string.h>
 
 #include <dash/dart/ext/dart_lock_at.h>
@@ -49,7 +50,9 @@ typedef struct {
   uint64_t flag; /* ASK_LOCK: where in its pool it waits to be told */
 } request_t;
 
-typedef enum { BUSY, HELD, LISTED } answer_t;
+typedef enum { BUSY, HELD, LISTED, BROKEN } answer_t; /* BROKEN: held, and before by a lost unit */
+
+#define TOLD_BROKEN 2 /* what is added to the flag, in place of 1 */
 
 /* A request that waits. */
 typedef struct {
@@ -59,6 +62,7 @@ typedef struct {
   uint64_t       flag;
   int64_t        since; /* ns */
   bool           is_late;
+  bool           is_broken;
   uint32_t       ticket; /* of a late one */
 } waiter_t;
 
@@ -69,6 +73,11 @@ static dart__grant_turn_t look_at_word(dart__grant_t *grant, const dart__am_host
   bool      done;
 
   (void)host, (void)updates;
+  if (dart__lost_result(w->unit, DART_OK) != DART_OK)
+    return DART__GRANT_OVER;
+  w->is_broken = dart__mutex_take_broken_for(w->mutex, w->unit);
+  if (w->is_broken)
+    return DART__GRANT_NOW;
   if (!w->is_late && dart__world.has_agent && dart__coarse_ns() - w->since > LATE_AFTER_NS) {
     w->ticket  = dart__mutex_draw_ticket(w->mutex);
     w->is_late = true;
@@ -83,7 +92,7 @@ static void tell_holder(dart__am_t *am, const dart__grant_t *grant)
   const waiter_t *w = (const waiter_t *)grant;
 
   (void)am;
-  dart__table_tell(w->unit, w->flag);
+  dart__table_tell_by(w->unit, w->flag, w->is_broken ? TOLD_BROKEN : 1);
 }
 
 static const dart__grant_kind_t word_lock = { look_at_word, tell_holder };
@@ -101,6 +110,8 @@ static answer_t take_or_list(dart__mutex_t *mutex, const request_t *request)
 {
   waiter_t *w;
 
+  if (!is_waited_for(mutex) && dart__mutex_take_broken_for(mutex, request->unit))
+    return BROKEN;
   if (!is_waited_for(mutex) && dart__mutex_take_for(mutex, request->unit))
     return HELD;
   if (request->kind == ASK_TRY)
@@ -142,13 +153,20 @@ void dart__lock_at_open(void)
 
 /* ---- requests to a far lock -------------------------------------------------------------------- */
 
-static answer_t request_lock_at(const dart__address_t *at, uint32_t kind, uint64_t flag)
+static dart_ret_t request_lock_at(const dart__address_t *at, uint32_t kind, uint64_t flag,
+                                  answer_t *answer_out)
 {
-  request_t request = { kind, dart__world.me, flag };
-  uint64_t  answer  = HELD;
+  request_t  request = { kind, dart__world.me, flag };
+  uint64_t   answer  = BUSY;
+  dart_ret_t ret =
+      dart__far_call(at, &request, sizeof request, kind == ASK_RELEASE ? NULL : &answer);
 
-  dart__far_call(at, &request, sizeof request, kind == ASK_RELEASE ? NULL : &answer);
-  return (answer_t)answer;
+  if (ret == DART_OK && answer == BROKEN) {
+    dart__lost_note_broken();
+    answer = HELD;
+  }
+  *answer_out = (answer_t)answer;
+  return ret;
 }
 
 static dart__waiting_t *note_lock_at_wait(const dart__address_t *at)
@@ -160,25 +178,53 @@ static dart__waiting_t *note_lock_at_wait(const dart__address_t *at)
                           (uint64_t)(uint32_t)at->unit << 32 | (uint32_t)at->segment->id });
 }
 
+#define PIECE_US 10000
+
+/* Where units may be lost, in pieces: any loss ends such a wait, but only that of the lock's unit ends this one. */
+static dart_ret_t wait_beside_lost(const dart__address_t *at, dart_gptr_t flag)
+{
+  dart_unit_t home = dart__team_member(at->team, at->unit);
+  char       *word = dart__pool_address(dart__world.me, flag.addr_or_offs.offset);
+
+  while (pdart_notify_wait(flag, 1, PIECE_US) != DART_OK)
+    if (dart__is_lost(home))
+      return DART_ERR_UNIT_LOST;
+  /* relaxed: the wait has acquired it */
+  if (atomic_load_explicit((_Atomic uint64_t *)(void *)word, memory_order_relaxed) == TOLD_BROKEN)
+    dart__lost_note_broken();
+  return DART_OK;
+}
+
+static dart_ret_t wait_until_told(const dart__address_t *at, uint64_t flag)
+{
+  dart_gptr_t word = dart__table_word(dart__world.me, flag);
+
+  return dart__survives() ? wait_beside_lost(at, word) : pdart_notify_wait(word, 1, -1);
+}
+
 static dart_ret_t acquire_far(const dart__address_t *at)
 {
   dart__waiting_t *waiting;
   dart__timed_t    timed;
   uint64_t         flag;
+  answer_t         answer;
+  dart_ret_t       ret = request_lock_at(at, ASK_TRY, 0, &answer);
 
-  if (request_lock_at(at, ASK_TRY, 0) == HELD)
-    return DART_OK;
+  if (ret != DART_OK || answer == HELD)
+    return ret;
   if (dart__pool_alloc(sizeof(uint64_t), &flag) != DART_OK)
     return DART_ERR_NOMEM;
   memset(dart__pool_address(dart__world.me, flag), 0, sizeof(uint64_t));
   waiting = note_lock_at_wait(at);
   timed   = dart__timed_begin(DART__COUNT_LOCK_WAIT);
-  if (request_lock_at(at, ASK_LOCK, flag) == LISTED)
-    pdart_notify_wait(dart__table_word(dart__world.me, flag), 1, -1);
+  ret     = request_lock_at(at, ASK_LOCK, flag, &answer);
+  if (ret == DART_OK && answer == LISTED)
+    ret = wait_until_told(at, flag);
   dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
   dart__waiting_end(waiting);
-  dart__pool_free(flag);
-  return DART_OK;
+  if (ret == DART_OK) /* else it may be told yet */
+    dart__pool_free(flag);
+  return ret;
 }
 
 /* ---- registered memory ------------------------------------------------------------------------- */
@@ -201,14 +247,17 @@ static dart_ret_t swap_far(const char *function, const dart__address_t *at, uint
   dart__far_start(&swap, NULL);
   dart__far_start(&look, NULL);
   dart__far_settle(at->team, at->unit);
+  if (dart__lost_result(dart__team_member(at->team, at->unit), DART_OK) != DART_OK)
+    return DART_ERR_UNIT_LOST;
   if (from != 0 || *seen_out != 0 || now != 0)
     return DART_OK;
   return dart__fail(DART_ERR_INVAL, "%s: the memory of the lock at offset %llu of unit %d is gone",
                     function, (unsigned long long)at->offset, at->unit);
 }
 
+/* `*seen_out`: what was there; `from`, and it is swapped. */
 static dart_ret_t swap(const char *function, const dart__address_t *at, uint64_t from, uint64_t to,
-                       bool *done_out)
+                       uint64_t *seen_out)
 {
   uint64_t    seen = to;
   dart__rma_t rma  = dart__rma_swap(at, &to, &from, &seen, DART_TYPE_ULONG);
@@ -216,7 +265,29 @@ static dart_ret_t swap(const char *function, const dart__address_t *at, uint64_t
                          ? dart__remote_start(&rma, NULL)
                          : swap_far(function, at, from, to, &seen);
 
-  *done_out = ret == DART_OK && seen == from;
+  *seen_out = ret == DART_OK ? seen : ~from;
+  return ret;
+}
+
+static uint64_t own_number(void)
+{
+  return (uint64_t)dart__world.me + 1;
+}
+
+/* From nobody, or from a unit that is lost. */
+static dart_ret_t try_registered(const char *function, const dart__address_t *at, bool *done_out)
+{
+  uint64_t   seen, before;
+  dart_ret_t ret = swap(function, at, 0, own_number(), &before);
+
+  *done_out = ret == DART_OK && before == 0;
+  if (ret != DART_OK || *done_out || before > (uint64_t)dart__world.nunits ||
+      dart__lost_result((dart_unit_t)before - 1, DART_OK) == DART_OK)
+    return ret;
+  ret       = swap(function, at, before, own_number(), &seen);
+  *done_out = ret == DART_OK && seen == before;
+  if (*done_out)
+    dart__lost_note_broken();
   return ret;
 }
 
@@ -226,7 +297,7 @@ static dart_ret_t acquire_registered(const char *function, const dart__address_t
   dart__timed_t    timed;
   dart__turns_t    turns = { 0 };
   bool             done;
-  dart_ret_t       ret = swap(function, at, 0, 1, &done);
+  dart_ret_t       ret = try_registered(function, at, &done);
 
   if (ret != DART_OK || done)
     return ret;
@@ -234,7 +305,7 @@ static dart_ret_t acquire_registered(const char *function, const dart__address_t
   timed   = dart__timed_begin(DART__COUNT_LOCK_WAIT);
   while (ret == DART_OK && !done) {
     dart__wait_turn(&turns, &dart__world.wait);
-    ret = swap(function, at, 0, 1, &done);
+    ret = try_registered(function, at, &done);
   }
   dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
   dart__waiting_end(waiting);
@@ -264,20 +335,50 @@ static dart_ret_t locate(const char *function, dart_gptr_t gptr, dart__address_t
   return DART_OK;
 }
 
-static void acquire_near(const dart__address_t *at)
+/* The lock's unit is lost, and with it word of the release of a far unit. Ends a wait. */
+static bool is_never_released(void *subject)
+{
+  const dart__address_t *at     = subject;
+  int32_t                holder = dart__mutex_holder((const dart__mutex_t *)(void *)at->near);
+
+  return dart__is_lost(dart__team_member(at->team, at->unit)) && holder >= 0 &&
+         dart__pool_portions()[holder] == NULL;
+}
+
+static dart_ret_t wait_near(const dart__address_t *at)
+{
+  dart__mutex_t      *mutex  = (dart__mutex_t *)(void *)at->near;
+  dart__wait_policy_t policy = dart__world.wait;
+  bool                is_broken;
+
+  if (!dart__survives()) {
+    dart__mutex_wait(mutex, &policy);
+    return DART_OK;
+  }
+  policy.check   = is_never_released;
+  policy.subject = (void *)(uintptr_t)at;
+  if (!dart__mutex_wait_robust(mutex, &policy, &is_broken))
+    return DART_ERR_UNIT_LOST;
+  if (is_broken)
+    dart__lost_note_broken();
+  return DART_OK;
+}
+
+static dart_ret_t acquire_near(const dart__address_t *at)
 {
   dart__mutex_t   *mutex = (dart__mutex_t *)(void *)at->near;
   dart__waiting_t *waiting;
   dart__timed_t    timed;
+  dart_ret_t       ret;
 
   if (dart__mutex_try(mutex))
-    return;
+    return DART_OK;
   waiting = note_lock_at_wait(at);
   timed   = dart__timed_begin(DART__COUNT_LOCK_WAIT);
-  if (dart__mutex_wait(mutex, &dart__world.wait))
-    dart__lost_note_broken();
+  ret     = wait_near(at);
   dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
   dart__waiting_end(waiting);
+  return ret;
 }
 
 static __attribute__((noinline)) dart_ret_t acquire(const char *function, dart_gptr_t gptr)
@@ -291,8 +392,7 @@ static __attribute__((noinline)) dart_ret_t acquire(const char *function, dart_g
     return acquire_registered(function, &at);
   if (at.near == NULL)
     return acquire_far(&at);
-  acquire_near(&at);
-  return DART_OK;
+  return acquire_near(&at);
 }
 
 dart_ret_t dart_lock_at_acquire(dart_gptr_t gptr)
@@ -313,6 +413,7 @@ dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
 {
   dart__address_t at;
   dart_ret_t      ret;
+  answer_t        answer;
   bool            done = false;
 
   if (result == NULL)
@@ -321,12 +422,14 @@ dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
   ret     = locate(__func__, gptr, &at);
   if (ret != DART_OK)
     return ret;
-  if (is_registered(&at))
-    ret = swap(__func__, &at, 0, 1, &done);
-  else if (at.near == NULL)
-    done = request_lock_at(&at, ASK_TRY, 0) == HELD;
-  else
+  if (is_registered(&at)) {
+    ret = try_registered(__func__, &at, &done);
+  } else if (at.near == NULL) {
+    ret  = request_lock_at(&at, ASK_TRY, 0, &answer);
+    done = ret == DART_OK && answer == HELD;
+  } else {
     done = dart__lost_try((dart__mutex_t *)(void *)at.near);
+  }
   if (!done && dart__world.pace.progress != NULL)
     dart__world.pace.progress(); /* the holder may need it before it can release the lock */
   if (done)
@@ -345,19 +448,18 @@ static __attribute__((noinline)) dart_ret_t give_up(const char *function, dart_g
 {
   dart__address_t at;
   dart__mutex_t  *mutex;
-  bool            done;
+  answer_t        answer;
+  uint64_t        seen;
   dart_ret_t      ret = locate(function, gptr, &at);
 
   if (ret != DART_OK)
     return ret;
   if (is_registered(&at)) {
-    ret = swap(function, &at, 1, 0, &done);
-    return ret != DART_OK || done ? ret : refuse_free_lock(function, &at);
+    ret = swap(function, &at, own_number(), 0, &seen);
+    return ret != DART_OK || seen == own_number() ? ret : refuse_free_lock(function, &at);
   }
-  if (at.near == NULL) {
-    request_lock_at(&at, ASK_RELEASE, 0);
-    return DART_OK;
-  }
+  if (at.near == NULL)
+    return request_lock_at(&at, ASK_RELEASE, 0, &answer);
   mutex = (dart__mutex_t *)(void *)at.near;
   if (!dart__mutex_is_held(mutex))
     return refuse_free_lock(function, &at);

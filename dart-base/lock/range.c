@@ -39,7 +39,8 @@ typedef struct {
   uint32_t next;       /* free, or granted, or of the same blocker */
   uint32_t before;     /* of the same blocker */
   uint32_t generation; /* of its ticket */
-  bool     is_broken;  /* one that it waited for was held by a unit that is lost */
+  bool     is_broken;  /* one in its way was held by a unit that is lost */
+  bool     is_told;    /* its waiter knows that it is held, or was listed */
 } request_t;
 
 struct dart__range_table {
@@ -283,6 +284,7 @@ static void grant(dart__range_table_t *t, uint32_t index)
 
   request->blocker = NONE;
   request->next    = NONE;
+  request->is_told = false;
   if (t->granted[0] == NONE)
     t->granted[0] = index;
   else
@@ -341,19 +343,20 @@ static uint32_t new_priority(dart__range_table_t *t)
   return (uint32_t)(z >> 32);
 }
 
-static uint32_t new_node(dart__range_table_t *t, const dart__span_t *span, uint32_t request)
+/* Before the node `next` of the same request. */
+static uint32_t new_node(dart__range_table_t *t, const dart__span_t *span, uint32_t request,
+                         uint32_t next)
 {
   uint32_t index = t->free_node;
   node_t  *node  = node_at(t, index);
 
   t->free_node = node->left;
   t->nfree--;
-  *node                         = (node_t){ .span     = *span,
-                                            .age      = request_at(t, request)->age,
-                                            .priority = new_priority(t),
-                                            .request  = request,
-                                            .next     = request_at(t, request)->first };
-  request_at(t, request)->first = index;
+  *node = (node_t){ .span     = *span,
+                    .age      = request_at(t, request)->age,
+                    .priority = new_priority(t),
+                    .request  = request,
+                    .next     = next };
   return index;
 }
 
@@ -363,9 +366,26 @@ static uint32_t new_request(dart__range_table_t *t, const dart__range_waiter_t *
   request_t *request = request_at(t, index);
 
   t->free_request = request->next;
-  *request =
-      (request_t){ .waiter = *waiter, .age = ++t->age, .generation = request->generation + 1 };
+  *request        = (request_t){
+           .waiter = *waiter, .age = ++t->age, .generation = request->generation + 1, .is_told = true
+  };
   return index;
+}
+
+/* From here on the request is there, with these nodes; or, NONE, it is not, though its nodes may be in the tree. In a table
+ * that was left half changed nothing else counts. */
+static void set_first(request_t *request, uint32_t first)
+{
+  atomic_signal_fence(
+      memory_order_seq_cst); /* a unit that is killed has made stores in this order */
+  request->first = first;
+  atomic_signal_fence(memory_order_seq_cst);
+}
+
+static void insert_nodes(dart__range_table_t *t, const request_t *request)
+{
+  for (uint32_t at = request->first; at != NONE; at = node_at(t, at)->next)
+    t->root = insert(t, t->root, at);
 }
 
 static uint64_t ticket_of(const dart__range_table_t *t, uint32_t index)
@@ -403,24 +423,187 @@ static uint32_t newest_blocker(dart__range_table_t *t, const dart__span_t *spans
   return newest;
 }
 
+/* All its spans leave the tree before those that wait for it look for others. */
+static void remove_request(dart__range_table_t *t, request_t *request)
+{
+  uint32_t waiter = request->waiters, at = request->first, next;
+
+  if (!is_held(request))
+    stop_waiting(t, request);
+  set_first(request, NONE);
+  for (; at != NONE; at = next) {
+    next                 = node_at(t, at)->next;
+    t->root              = erase(t, t->root, at);
+    node_at(t, at)->left = t->free_node;
+    t->free_node         = at;
+    t->nfree++;
+  }
+  request->next   = t->free_request;
+  t->free_request = (uint32_t)(request - request_at(t, 1)) + 1;
+  for (; waiter != NONE; waiter = next) {
+    next = request_at(t, waiter)->next;
+    look_again(t, waiter);
+  }
+}
+
+/* ---- units that are lost --------------------------------------------------------------------- */
+
+static bool (*is_unit_lost)(int32_t unit); /* NULL: none is ever */
+
+void dart__range_set_robust(bool (*is_lost)(int32_t unit))
+{
+  is_unit_lost = is_lost;
+}
+
+static bool is_left_behind(const request_t *request)
+{
+  return is_unit_lost != NULL && request->first != NONE && is_unit_lost(request->waiter.unit);
+}
+
+/* It leaves. If it held its spans those that wait for it are told, when they hold theirs. */
+static void break_request(dart__range_table_t *t, request_t *request)
+{
+  for (uint32_t i = request->waiters; i != NONE && is_held(request); i = request_at(t, i)->next)
+    request_at(t, i)->is_broken = true;
+  remove_request(t, request);
+}
+
+static bool is_in_the_way(const dart__range_table_t *t, const request_t *request,
+                          const dart__span_t *spans, size_t n)
+{
+  for (uint32_t at = request->first; at != NONE; at = node_at(t, at)->next)
+    for (size_t i = 0; i < n; i++)
+      if (conflict(&node_at(t, at)->span, &spans[i]))
+        return true;
+  return false;
+}
+
+/* Of units that are lost. True: some were held, and nobody waited for one of those. */
+static bool break_those_in_the_way(dart__range_table_t *t, const dart__span_t *spans, size_t n)
+{
+  bool any = false;
+
+  for (uint32_t i = 1; is_unit_lost != NULL && i <= t->capacity; i++) {
+    request_t *request = request_at(t, i);
+
+    if (!is_left_behind(request) || !is_in_the_way(t, request, spans, n))
+      continue;
+    any = any || (is_held(request) && request->waiters == NONE);
+    break_request(t, request);
+  }
+  return any;
+}
+
+/* To have room: whoever comes next is not told. */
+static void drop_lost(dart__range_table_t *t)
+{
+  for (uint32_t i = 1; is_unit_lost != NULL && i <= t->capacity; i++)
+    if (is_left_behind(request_at(t, i)))
+      break_request(t, request_at(t, i));
+}
+
+/* The oldest request that came after `age`; NONE: there is none. */
+static uint32_t next_by_age(const dart__range_table_t *t, uint64_t age)
+{
+  uint32_t oldest = NONE;
+
+  for (uint32_t i = 1; i <= t->capacity; i++)
+    if (request_at(t, i)->first != NONE && request_at(t, i)->age > age &&
+        (oldest == NONE || request_at(t, i)->age < request_at(t, oldest)->age))
+      oldest = i;
+  return oldest;
+}
+
+/* Nodes that no request has, and requests that are not there, are free. */
+static void find_free(dart__range_table_t *t)
+{
+  for (uint32_t i = 1; i <= t->capacity; i++)
+    node_at(t, i)->request = NONE;
+  t->free_node = t->free_request = NONE;
+  t->nfree                       = 0;
+  for (uint32_t i = 1; i <= t->capacity; i++) {
+    request_t *request = request_at(t, i);
+
+    for (uint32_t at = request->first; at != NONE; at = node_at(t, at)->next)
+      node_at(t, at)->request = i;
+    if (request->first != NONE)
+      continue;
+    request->next   = t->free_request;
+    t->free_request = i;
+  }
+  for (uint32_t i = 1; i <= t->capacity; i++) {
+    if (node_at(t, i)->request != NONE)
+      continue;
+    node_at(t, i)->left = t->free_node;
+    t->free_node        = i;
+    t->nfree++;
+  }
+}
+
+/* The request waits, or is held, as those say that came before it and are in the tree. */
+static void enter_again(dart__range_table_t *t, uint32_t index)
+{
+  request_t *request = request_at(t, index);
+  uint32_t   newest  = NONE;
+  uint64_t   age     = 0;
+
+  for (uint32_t at = request->first; at != NONE; at = node_at(t, at)->next)
+    find_newest(t, t->root, &node_at(t, at)->span, &newest, &age);
+  request->waiters = request->blocker = NONE;
+  if (newest != NONE)
+    wait_behind(t, index, newest);
+  else if (!request->is_told)
+    grant(t, index);
+  insert_nodes(t, request);
+}
+
+/* A unit was lost while it changed the table. What counts is which requests are there (set_first): all else is found
+ * anew. */
+static void put_in_order(dart__range_table_t *t)
+{
+  uint32_t index;
+
+  find_free(t);
+  t->root = t->soon = t->granted[0] = t->granted[1] = NONE;
+  for (uint64_t age = 0; (index = next_by_age(t, age)) != NONE; age = request_at(t, index)->age)
+    enter_again(t, index);
+}
+
+static void lock_table(dart__range_table_t *t)
+{
+  if (dart__mutex_lock(&t->mutex, &dart__wait_briefly))
+    put_in_order(t);
+}
+
+/* ---- entering and leaving -------------------------------------------------------------------------- */
+
 static dart__range_state_t enter_request(dart__range_table_t *t, const dart__range_waiter_t *waiter,
                                          const dart__span_t *spans, size_t n, bool may_wait,
                                          uint64_t *ticket_out)
 {
-  uint32_t blocker = NONE, index;
+  uint32_t blocker = NONE, first = NONE, index;
+  bool     is_broken = false;
 
   if (n > t->nfree)
+    drop_lost(t);
+  if (n > t->nfree)
     return DART__RANGE_FULL;
+  if (!may_wait && is_blocked(t, spans, n))
+    is_broken = break_those_in_the_way(t, spans, n);
   if (may_wait)
     blocker = newest_blocker(t, spans, n);
   else if (is_blocked(t, spans, n))
     return DART__RANGE_BUSY;
-  index = new_request(t, waiter);
+  index                           = new_request(t, waiter);
+  request_at(t, index)->is_broken = is_broken;
   for (size_t i = 0; i < n; i++)
-    t->root = insert(t, t->root, new_node(t, &spans[i], index));
+    first = new_node(t, &spans[i], index, first);
+  set_first(request_at(t, index), first);
+  insert_nodes(t, request_at(t, index));
   *ticket_out = ticket_of(t, index);
   if (blocker == NONE)
     return DART__RANGE_HELD;
+  request_at(t, index)->is_told = false;
   wait_behind(t, index, blocker);
   return is_held(request_at(t, blocker)) ? DART__RANGE_NEXT : DART__RANGE_WAITS;
 }
@@ -431,33 +614,10 @@ dart__range_state_t dart__range_enter(dart__range_table_t *t, const dart__range_
 {
   dart__range_state_t state;
 
-  dart__mutex_lock(&t->mutex, &dart__wait_briefly);
+  lock_table(t);
   state = enter_request(t, waiter, spans, n, may_wait, ticket_out);
   dart__mutex_unlock(&t->mutex);
   return state;
-}
-
-/* All its spans leave the tree before those that wait for it look for others. */
-static void remove_request(dart__range_table_t *t, request_t *request)
-{
-  uint32_t waiter = request->waiters;
-
-  if (!is_held(request))
-    stop_waiting(t, request);
-  for (uint32_t at = request->first, next; at != NONE; at = next) {
-    next                 = node_at(t, at)->next;
-    t->root              = erase(t, t->root, at);
-    node_at(t, at)->left = t->free_node;
-    t->free_node         = at;
-    t->nfree++;
-  }
-  request->first  = NONE;
-  request->next   = t->free_request;
-  t->free_request = (uint32_t)(request - request_at(t, 1)) + 1;
-  for (uint32_t next; waiter != NONE; waiter = next) {
-    next = request_at(t, waiter)->next;
-    look_again(t, waiter);
-  }
 }
 
 static size_t list_granted(dart__range_table_t *t, dart__range_waiter_t *granted, size_t most)
@@ -465,10 +625,11 @@ static size_t list_granted(dart__range_table_t *t, dart__range_waiter_t *granted
   size_t count = 0;
 
   while (count < most && t->granted[0] != NONE) {
-    const request_t *request = request_at(t, t->granted[0]);
+    request_t *request = request_at(t, t->granted[0]);
 
     granted[count++] = request->waiter;
     t->granted[0]    = request->next;
+    request->is_told = true;
   }
   return count;
 }
@@ -491,7 +652,7 @@ size_t dart__range_leave(dart__range_table_t *t, uint64_t ticket, dart__range_wa
   request_t *request;
   size_t     count;
 
-  dart__mutex_lock(&t->mutex, &dart__wait_briefly);
+  lock_table(t);
   request = find_request(t, ticket);
   if (request != NULL)
     remove_request(t, request);
@@ -516,7 +677,7 @@ size_t dart__range_leave_all(dart__range_table_t *t, int32_t unit, dart__range_w
 {
   size_t count;
 
-  dart__mutex_lock(&t->mutex, &dart__wait_briefly);
+  lock_table(t);
   for (uint32_t i = 1; i <= t->capacity; i++) {
     request_t *request = request_at(t, i);
 
@@ -531,31 +692,16 @@ size_t dart__range_leave_all(dart__range_table_t *t, int32_t unit, dart__range_w
   return count;
 }
 
-/* Those that wait for it are told, when they hold their spans. */
-static void break_request(dart__range_table_t *t, request_t *request)
-{
-  for (uint32_t i = request->waiters; i != NONE; i = request_at(t, i)->next)
-    request_at(t, i)->is_broken = true;
-  remove_request(t, request);
-}
-
-size_t dart__range_leave_lost(dart__range_table_t  *t, bool (*is_lost)(int32_t unit),
-                              dart__range_waiter_t *granted, size_t most, size_t *nheld_out)
+size_t dart__range_leave_lost(dart__range_table_t *t, dart__range_waiter_t *granted, size_t most)
 {
   size_t count;
 
-  *nheld_out = 0;
-  dart__mutex_lock(&t->mutex, &dart__wait_briefly);
+  lock_table(t);
   for (uint32_t i = 1; i <= t->capacity; i++) {
     request_t *request = request_at(t, i);
 
-    if (request->first == NONE || !is_lost(request->waiter.unit))
-      continue;
-    *nheld_out += is_held(request);
-    if (is_held(request))
+    if (is_left_behind(request) && (!is_held(request) || request->waiters != NONE))
       break_request(t, request);
-    else
-      remove_request(t, request);
   }
   count = list_granted(t, granted, most);
   dart__mutex_unlock(&t->mutex);
@@ -567,7 +713,7 @@ bool dart__range_is_held(dart__range_table_t *t, uint64_t ticket, bool *is_broke
   const request_t *request;
   bool             holds;
 
-  dart__mutex_lock(&t->mutex, &dart__wait_briefly);
+  lock_table(t);
   request        = find_request(t, ticket);
   holds          = request != NULL && is_held(request);
   *is_broken_out = holds && request->is_broken;
@@ -581,7 +727,7 @@ bool dart__range_cancel(dart__range_table_t *t, uint64_t ticket, dart__range_wai
   request_t *request;
   bool       waits;
 
-  dart__mutex_lock(&t->mutex, &dart__wait_briefly);
+  lock_table(t);
   request = find_request(t, ticket);
   waits   = request != NULL && !is_held(request);
   if (waits)
@@ -595,7 +741,7 @@ size_t dart__range_granted(dart__range_table_t *t, dart__range_waiter_t *granted
 {
   size_t count;
 
-  dart__mutex_lock(&t->mutex, &dart__wait_briefly);
+  lock_table(t);
   count = list_granted(t, granted, most);
   dart__mutex_unlock(&t->mutex);
   return count;

@@ -40,7 +40,8 @@ typedef enum {
   DART__RANGE_WAITS, /* the waiter will be listed when they are */
   DART__RANGE_NEXT,  /* the same, and its blocker holds its spans, so it is likely to be next */
   DART__RANGE_BUSY,  /* somebody is before the request, which may not wait: nothing has changed */
-  DART__RANGE_FULL   /* the table has no room for the spans: nothing has changed */
+  DART__RANGE_FULL,  /* the table has no room for the spans: nothing has changed */
+  DART__RANGE_GONE   /* of a far table (range_table.h): its unit is lost */
 } dart__range_state_t;
 
 /** Bytes of a table for `capacity` spans, at most 2^24, of all requests together. */
@@ -48,6 +49,10 @@ size_t dart__range_bytes(uint32_t capacity);
 
 /** Make it an empty table, before others know of it. */
 void dart__range_format(dart__range_table_t *table, uint32_t capacity);
+
+/** Where units may be lost: whether one is; NULL: none is ever. Then a request is not in the way of others if its unit is,
+ *  and a table that such a unit has left half changed is put in order. Before tables are used. */
+void dart__range_set_robust(bool (*is_lost)(int32_t unit));
 
 /** A request for `n` > 0 spans, all or nothing. `*ticket_out`, not 0, names it if it is held or waits. */
 dart__range_state_t dart__range_enter(dart__range_table_t        *table,
@@ -64,12 +69,12 @@ size_t dart__range_leave(dart__range_table_t *table, uint64_t ticket, dart__rang
 size_t dart__range_leave_all(dart__range_table_t *table, int32_t unit,
                              dart__range_waiter_t *granted, size_t most);
 
-/** Where units may be lost: what the requests of those hold or wait for leaves, as far as it is in the table. Then as
- *  dart__range_granted. `*nheld_out`: how many were held. */
-size_t dart__range_leave_lost(dart__range_table_t  *table, bool (*is_lost)(int32_t unit),
-                              dart__range_waiter_t *granted, size_t most, size_t *nheld_out);
+/** The requests of units that are lost leave, but those that are held and nobody waits for: whoever comes next is to be told.
+ *  Then as dart__range_granted. */
+size_t dart__range_leave_lost(dart__range_table_t *table, dart__range_waiter_t *granted,
+                              size_t most);
 
-/** Whether a request holds its spans; `*is_broken_out`: one that it waited for was held by a unit that is lost. */
+/** Whether a request holds its spans; `*is_broken_out`: one in its way was held by a unit that is lost. */
 bool dart__range_is_held(dart__range_table_t *table, uint64_t ticket, bool *is_broken_out);
 
 /** A request that waits leaves. False: it holds its spans by now, and its waiter is told, or will be. */

@@ -163,51 +163,23 @@ static dart_ret_t wait_until_near(const acquire_t *a, bool is_next, uint64_t bef
   return ret != DART_OK || index == 0 ? ret : pdart_notify_wait(flags[0], least[0], time_left(a));
 }
 
-/* Where units may be lost: those that hold ranges, or wait for them, leave, and so do waiters that none of them has told. So
- * the wait is in pieces. */
-#define PIECE_US  10000
-#define MOST_VAIN 100 /* pieces after which a unit that has not told is taken for lost */
-
-static dart_ret_t wait_beside_lost(const acquire_t *a, const part_t *part)
-{
-  dart_gptr_t flag  = dart__table_word(dart__world.me, a->slot->offset);
-  uint32_t    count = 0, nvain = 0;
-  dart_ret_t  ret = DART_PENDING;
-
-  for (int64_t left = -1; ret != DART_OK && left != 0 && nvain < MOST_VAIN;) {
-    bool is_broken;
-
-    if (dart__lost_count() != count) {
-      count = dart__lost_count();
-      dart__table_leave_lost(part->table);
-    }
-    left = time_left(a);
-    ret =
-        pdart_notify_wait(flag, a->slot->told + 1, left >= 0 && left < PIECE_US ? left : PIECE_US);
-    if (count > 0 && dart__table_is_held(part->table, part->ticket, &is_broken))
-      nvain++;
-  }
-  if (ret != DART_OK && nvain == MOST_VAIN) {
-    a->slot->told--; /* nobody has added to it */
-    return DART_OK;
-  }
-  return ret == DART_OK ? DART_OK : DART_PENDING;
-}
-
-static void note_broken(const part_t *part)
-{
-  bool is_broken;
-
-  if (dart__table_is_held(part->table, part->ticket, &is_broken) && is_broken)
-    dart__lost_note_broken();
-}
-
 static dart__waiting_t *note_range_wait(const acquire_t *a)
 {
   return dart__waiting_begin("dart_range_acquire",
                              (dart__wait_for_t){ DART__WAIT_RANGE, a->range->teamid,
                                                  a->range->hold->number, a->spans[0].first,
                                                  a->spans[0].last });
+}
+
+static dart_ret_t wait_beside_lost(const acquire_t *a, const part_t *part)
+{
+  dart__range_slot_t *slot = a->slot;
+  int64_t             end  = a->end == NEVER ? -1 : a->end;
+  dart_ret_t ret = dart__table_wait(part->table, part->ticket, slot->offset, &slot->told, end);
+
+  if (ret != DART_PENDING || dart__table_cancel(part->table, part->ticket))
+    return ret;
+  return dart__table_wait(part->table, part->ticket, slot->offset, &slot->told, -1); /* as below */
 }
 
 static dart_ret_t wait_for_grant(acquire_t *a, const part_t *part, bool is_next, uint64_t before)
@@ -218,29 +190,15 @@ static dart_ret_t wait_for_grant(acquire_t *a, const part_t *part, bool is_next,
       dart__survives() ? wait_beside_lost(a, part) : wait_until_near(a, is_next, before);
 
   dart__waiting_end(waiting);
+  if (dart__survives())
+    return ret;
   if (ret == DART_PENDING) {
     if (dart__table_cancel(part->table, part->ticket))
       return DART_PENDING;
     ret = pdart_notify_wait(flag, a->slot->told + 1, -1); /* it was granted at the last moment */
   }
   a->slot->told++;
-  if (dart__survives())
-    note_broken(part);
   return ret;
-}
-
-/* A request that may not wait: units that are lost are not in its way. */
-static dart__range_state_t try_again(const acquire_t *a, part_t *part, dart__range_waiter_t *waiter,
-                                     const dart__span_t *spans, size_t n)
-{
-  dart__range_state_t state = DART__RANGE_BUSY;
-
-  if (dart__lost_count() == 0 || dart__table_leave_lost(part->table) == 0)
-    return state;
-  state = dart__table_enter(part->table, waiter, spans, n, a->slot != NULL, &part->ticket);
-  if (state == DART__RANGE_HELD)
-    dart__lost_note_broken();
-  return state;
 }
 
 /* The lowest and the highest of a span's numbers that are in stripes of `unit`; there are some. */
@@ -281,14 +239,14 @@ static dart_ret_t acquire_part(acquire_t *a, int32_t unit, part_t *part)
 
   part->table = (dart__table_t){ a->range->members[unit], a->range->tables[unit] };
   switch (dart__table_enter(part->table, &waiter, some, n, a->slot != NULL, &part->ticket)) {
-  case DART__RANGE_HELD: ret = DART_OK; break;
+  case DART__RANGE_HELD:
+    ret = DART_OK;
+    dart__table_note_broken(part->table, part->ticket);
+    break;
   case DART__RANGE_WAITS: ret = wait_for_grant(a, part, false, before); break;
   case DART__RANGE_NEXT: ret = wait_for_grant(a, part, true, before); break;
-  case DART__RANGE_BUSY:
-    if (try_again(a, part, &waiter, some, n) != DART__RANGE_HELD)
-      return DART_PENDING;
-    ret = DART_OK;
-    break;
+  case DART__RANGE_BUSY: return DART_PENDING;
+  case DART__RANGE_GONE: return DART_ERR_UNIT_LOST;
   default:
     return dart__fail(DART_ERR_NOMEM, "dart_range_acquire: unit %d has no room for %zu more ranges",
                       part->table.unit, n);

@@ -23,7 +23,15 @@
 #define MOST_SPANS DART_RANGE_SPANS
 
 /* What is asked of a far table. The answer is the state, and above its STATE_BITS the ticket. */
-typedef enum { ASK_ENTER, ASK_TRY, ASK_LEAVE, ASK_LEAVE_ALL, ASK_CANCEL } request_kind_t;
+typedef enum {
+  ASK_ENTER,
+  ASK_TRY,
+  ASK_LEAVE,
+  ASK_LEAVE_ALL,
+  ASK_CANCEL,
+  ASK_LEAVE_LOST,
+  ASK_HELD
+} request_kind_t;
 
 typedef struct {
   uint32_t             kind;
@@ -58,18 +66,23 @@ dart_gptr_t dart__table_word(int32_t unit, uint64_t offset)
 /* No progress is made here, unlike in dart_notify: this may be the thread that makes progress. */
 void dart__table_tell(int32_t unit, uint64_t word)
 {
+  dart__table_tell_by(unit, word, 1);
+}
+
+void dart__table_tell_by(int32_t unit, uint64_t word, uint64_t by)
+{
   dart__address_t at;
   dart_gptr_t     flag = dart__table_word(unit, word);
 
   if (dart__locate(__func__, flag, sizeof(uint64_t), &at) != DART_OK)
     return;
   if (at.near == NULL) {
-    dart__far_notify(&(dart__signal_t){ &at, 1, DART_OP_SUM });
+    dart__far_notify(&(dart__signal_t){ &at, by, DART_OP_SUM });
     dart__engine_push(); /* it is none of a program's burst of notifications, which may wait for more */
     return;
   }
   /* acq_rel: hands on what was released; pairs with the acquire of dart_notify_wait */
-  atomic_fetch_add_explicit((_Atomic uint64_t *)(void *)at.near, 1, memory_order_acq_rel);
+  atomic_fetch_add_explicit((_Atomic uint64_t *)(void *)at.near, by, memory_order_acq_rel);
   dart__event_add(dart__twosided_event(flag.unitid));
 }
 
@@ -142,6 +155,26 @@ static bool cancel(dart__range_table_t *table, uint64_t ticket, tell_t *tell)
   return has_left;
 }
 
+static void leave_lost(dart__range_table_t *table, tell_t *tell)
+{
+  dart__range_waiter_t waiters[SOME];
+
+  tell_all(table, waiters, dart__range_leave_lost(table, waiters, SOME), tell);
+}
+
+/* Requests of lost units may have made room for others than for the caller. */
+static dart__range_state_t enter(dart__range_table_t *table, const dart__range_waiter_t *waiter,
+                                 const dart__span_t *spans, size_t n, bool may_wait,
+                                 uint64_t *ticket_out, tell_t *tell)
+{
+  dart__range_state_t  state = dart__range_enter(table, waiter, spans, n, may_wait, ticket_out);
+  dart__range_waiter_t waiters[SOME];
+
+  if (__builtin_expect(dart__lost_count() > 0, 0))
+    tell_all(table, waiters, dart__range_granted(table, waiters, SOME), tell);
+  return state;
+}
+
 /* ---- serving far units --------------------------------------------------------------------- */
 
 static uint64_t called_table(char *object, const void *operand, size_t nbytes)
@@ -149,17 +182,24 @@ static uint64_t called_table(char *object, const void *operand, size_t nbytes)
   dart__range_table_t *table   = (dart__range_table_t *)(void *)object;
   const request_t     *request = operand;
   uint64_t             ticket  = 0, state;
+  bool                 held, is_broken;
 
   (void)nbytes;
   if (request->kind == ASK_ENTER || request->kind == ASK_TRY) {
-    state = dart__range_enter(table, &request->waiter, request->spans, request->nspans,
-                              request->kind == ASK_ENTER, &ticket);
+    state = enter(table, &request->waiter, request->spans, request->nspans,
+                  request->kind == ASK_ENTER, &ticket, tell_later);
     return ticket << STATE_BITS | state;
+  }
+  if (request->kind == ASK_HELD) {
+    held = dart__range_is_held(table, request->ticket, &is_broken);
+    return (uint64_t)held | (uint64_t)is_broken << 1;
   }
   dart__count(DART__COUNT_RANGE_TABLE);
   if (request->kind == ASK_CANCEL)
     return cancel(table, request->ticket, tell_later);
-  if (request->kind == ASK_LEAVE_ALL)
+  if (request->kind == ASK_LEAVE_LOST)
+    leave_lost(table, tell_later);
+  else if (request->kind == ASK_LEAVE_ALL)
     leave_all(table, request->waiter.unit, tell_later);
   else
     leave(table, request->ticket, tell_later);
@@ -168,6 +208,7 @@ static uint64_t called_table(char *object, const void *operand, size_t nbytes)
 
 void dart__table_open(void)
 {
+  dart__range_set_robust(dart__survives() ? dart__is_lost : NULL);
   dart__handle_object(DART__OBJECT_RANGE_TABLE, called_table);
 }
 
@@ -187,16 +228,19 @@ void dart__table_delete(uint64_t offset)
 
 /* ---- requests ------------------------------------------------------------------------------ */
 
-static uint64_t call_table(dart__table_t table, const request_t *request, bool has_result)
+/* `*result_out` is `none` if the unit is lost; NULL: nothing is waited for. */
+static void call_table(dart__table_t table, const request_t *request, uint64_t none,
+                       uint64_t *result_out)
 {
+  size_t          nbytes = sizeof *request + request->nspans * sizeof request->spans[0];
   dart__address_t at;
-  uint64_t        result = 0;
+  dart_ret_t      ret =
+      dart__locate(__func__, dart__table_word(table.unit, table.offset), sizeof(uint64_t), &at);
 
-  if (dart__locate(__func__, dart__table_word(table.unit, table.offset), sizeof result, &at) ==
-      DART_OK)
-    dart__far_call(&at, request, sizeof *request + request->nspans * sizeof request->spans[0],
-                   has_result ? &result : NULL);
-  return result;
+  if (ret == DART_OK)
+    ret = dart__far_call(&at, request, nbytes, result_out);
+  if (ret != DART_OK && result_out != NULL)
+    *result_out = none;
 }
 
 static dart__range_state_t call_enter(dart__table_t at, const dart__range_waiter_t *waiter,
@@ -207,13 +251,13 @@ static dart__range_state_t call_enter(dart__table_t at, const dart__range_waiter
     request_t head;
     char      bytes[sizeof(request_t) + MOST_SPANS * sizeof(dart__span_t)];
   } request;
-  uint64_t result;
+  uint64_t result = 0;
 
   request.head = (request_t){ .kind   = may_wait ? ASK_ENTER : ASK_TRY,
                               .nspans = (uint32_t)n,
                               .waiter = *waiter };
   memcpy(request.head.spans, spans, n * sizeof *spans);
-  result      = call_table(at, &request.head, true);
+  call_table(at, &request.head, DART__RANGE_GONE, &result);
   *ticket_out = result >> STATE_BITS;
   return (dart__range_state_t)(result & ((1 << STATE_BITS) - 1));
 }
@@ -224,9 +268,11 @@ dart__range_state_t dart__table_enter(dart__table_t at, const dart__range_waiter
 {
   dart__range_table_t *table = near_table(at);
 
+  if (__builtin_expect(dart__survives(), 0) && dart__table_is_gone(at))
+    return DART__RANGE_GONE;
   if (table == NULL)
     return call_enter(at, waiter, spans, n, may_wait, ticket_out);
-  return dart__range_enter(table, waiter, spans, n, may_wait, ticket_out);
+  return enter(table, waiter, spans, n, may_wait, ticket_out, dart__table_tell);
 }
 
 void dart__table_leave(dart__table_t at, uint64_t ticket)
@@ -234,7 +280,7 @@ void dart__table_leave(dart__table_t at, uint64_t ticket)
   dart__range_table_t *table = near_table(at);
 
   if (table == NULL)
-    call_table(at, &(request_t){ .kind = ASK_LEAVE, .ticket = ticket }, false);
+    call_table(at, &(request_t){ .kind = ASK_LEAVE, .ticket = ticket }, 0, NULL);
   else
     leave(table, ticket, dart__table_tell);
 }
@@ -244,37 +290,47 @@ void dart__table_leave_all(dart__table_t at)
   dart__range_table_t *table = near_table(at);
 
   if (table == NULL)
-    call_table(at, &(request_t){ .kind = ASK_LEAVE_ALL, .waiter = { .unit = dart__world.me } },
-               false);
+    call_table(at, &(request_t){ .kind = ASK_LEAVE_ALL, .waiter = { .unit = dart__world.me } }, 0,
+               NULL);
   else
     leave_all(table, dart__world.me, dart__table_tell);
 }
 
-size_t dart__table_leave_lost(dart__table_t at)
+void dart__table_leave_lost(dart__table_t at)
 {
   dart__range_table_t *table = near_table(at);
-  dart__range_waiter_t waiters[SOME];
-  size_t               nheld = 0;
 
   if (table != NULL)
-    tell_all(table, waiters, dart__range_leave_lost(table, dart__is_lost, waiters, SOME, &nheld),
-             dart__table_tell);
-  return nheld;
+    leave_lost(table, dart__table_tell);
+  else
+    call_table(at, &(request_t){ .kind = ASK_LEAVE_LOST }, 0, NULL);
+}
+
+bool dart__table_is_gone(dart__table_t at)
+{
+  return dart__world.many_nodes && dart__lost_result(at.unit, DART_OK) != DART_OK;
 }
 
 bool dart__table_is_held(dart__table_t at, uint64_t ticket, bool *is_broken_out)
 {
-  dart__range_table_t *table = near_table(at);
+  dart__range_table_t *table  = near_table(at);
+  uint64_t             answer = 0;
 
-  *is_broken_out = false;
-  return table != NULL && dart__range_is_held(table, ticket, is_broken_out);
+  if (table != NULL)
+    return dart__range_is_held(table, ticket, is_broken_out);
+  call_table(at, &(request_t){ .kind = ASK_HELD, .ticket = ticket }, 0, &answer);
+  *is_broken_out = (answer & 2) != 0;
+  return (answer & 1) != 0;
 }
 
 bool dart__table_cancel(dart__table_t at, uint64_t ticket)
 {
-  dart__range_table_t *table = near_table(at);
+  dart__range_table_t *table  = near_table(at);
+  uint64_t             answer = 0;
 
-  if (table == NULL)
-    return call_table(at, &(request_t){ .kind = ASK_CANCEL, .ticket = ticket }, true) != 0;
+  if (table == NULL) {
+    call_table(at, &(request_t){ .kind = ASK_CANCEL, .ticket = ticket }, true, &answer);
+    return answer != 0;
+  }
   return cancel(table, ticket, dart__table_tell);
 }

@@ -28,7 +28,7 @@ dart_ret_t dart__table_new(uint32_t capacity, uint64_t *offset_out);
 /** Free it; no request to it is under way. */
 void dart__table_delete(uint64_t offset);
 
-/** As dart__range_enter. `waiter->unit` is a global id, `waiter->flag` the offset of its counter in its pool. */
+/** As dart__range_enter, or DART__RANGE_GONE. `waiter->unit` is a global id, `waiter->flag` the offset of its counter in its pool. */
 dart__range_state_t dart__table_enter(dart__table_t at, const dart__range_waiter_t *waiter,
                                       const dart__span_t *spans, size_t n, bool may_wait,
                                       uint64_t *ticket_out);
@@ -39,17 +39,31 @@ void dart__table_leave(dart__table_t at, uint64_t ticket);
 /** All requests of this unit that are held leave; otherwise as above. */
 void dart__table_leave_all(dart__table_t at);
 
-/** Where units may be lost, of a near table: all requests leave of units that are. Returns how many were held. */
-size_t dart__table_leave_lost(dart__table_t at);
+/** Where units may be lost: as dart__range_leave_lost. Does not wait for a far unit. */
+void dart__table_leave_lost(dart__table_t at);
 
-/** As dart__range_is_held, of a near table; false of others. */
+/** Where units were lost: tell dart_lock_was_broken if such a unit held what this request holds. */
+void dart__table_note_broken(dart__table_t at, uint64_t ticket);
+
+/** Whether the table is that of a unit that is lost, in a job of several nodes: it is gone, and so are all holds in it, for
+ *  near units, too, as those of far units would never leave. */
+bool dart__table_is_gone(dart__table_t at);
+
+/** As dart__range_is_held; false if the table is gone. */
 bool dart__table_is_held(dart__table_t at, uint64_t ticket, bool *is_broken_out);
 
-/** A request that waits leaves. False: it is held, and its waiter is told. */
+/** Where units may be lost: wait until a request is held. Its waiter's counter at `flag` of this unit's pool was `*told`
+ *  when nothing was awaited, and is again. What requests of lost units are in its way leaves; dart_lock_was_broken is told if
+ *  one held. `end_us`: of dart__now_ns; -1: no limit. DART_PENDING: it waits yet. DART_ERR_UNIT_LOST: the table is gone. */
+dart_ret_t dart__table_wait(dart__table_t at, uint64_t ticket, uint64_t flag, uint64_t *told,
+                            int64_t end_us);
+
+/** A request that waits leaves. False: it is held, and its waiter is told. True, too, if the table is gone. */
 bool dart__table_cancel(dart__table_t at, uint64_t ticket);
 
-/** Tell a unit, by global id: 1 is added to the word at `offset` of its pool, by a notification. */
+/** Tell a unit, by global id: 1, or `by`, is added to the word at `offset` of its pool, by a notification. */
 void dart__table_tell(int32_t unit, uint64_t offset);
+void dart__table_tell_by(int32_t unit, uint64_t offset, uint64_t by);
 
 /** Pointer to the word at `offset` of a unit's pool, by global id. */
 dart_gptr_t dart__table_word(int32_t unit, uint64_t offset);

@@ -4,8 +4,10 @@
 #include "base/assert.h"
 #include "far/far_ops.h"
 #include "far/progress.h"
+#include "memory/pool.h"
 #include "model/address.h"
 #include "model/argument_check.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "wait/atomic.h"
 
@@ -21,8 +23,17 @@ static bool is_remote(const char *function, dart_gptr_t word, dart_datatype_t ty
   return at_out->near == NULL;
 }
 
-void dart__word_fetch(dart_gptr_t word, const void *value, void *result, dart_datatype_t type,
-                      dart_operation_t op)
+static dart_ret_t complete(dart_gptr_t word)
+{
+  if (!dart__world.many_nodes)
+    return DART_OK;
+  dart__far_settle(dart__teams[DART_TEAM_ALL], word.unitid);
+  return dart__pool_portions()[word.unitid] != NULL ? DART_OK
+                                                    : dart__lost_result(word.unitid, DART_OK);
+}
+
+dart_ret_t dart__word_fetch(dart_gptr_t word, const void *value, void *result, dart_datatype_t type,
+                            dart_operation_t op)
 {
   dart__address_t at;
   dart__rma_t     rma;
@@ -33,12 +44,11 @@ void dart__word_fetch(dart_gptr_t word, const void *value, void *result, dart_da
   } else {
     dart__atomic_fetch(at.near, value, result, type, op);
   }
-  if (dart__world.many_nodes)
-    dart__far_settle(dart__teams[DART_TEAM_ALL], word.unitid);
+  return complete(word);
 }
 
-void dart__word_swap(dart_gptr_t word, const void *value, const void *compare, void *result,
-                     dart_datatype_t type)
+dart_ret_t dart__word_swap(dart_gptr_t word, const void *value, const void *compare, void *result,
+                           dart_datatype_t type)
 {
   dart__address_t at;
   dart__rma_t     rma;
@@ -49,6 +59,5 @@ void dart__word_swap(dart_gptr_t word, const void *value, const void *compare, v
   } else {
     dart__atomic_swap(at.near, value, compare, result, type);
   }
-  if (dart__world.many_nodes)
-    dart__far_settle(dart__teams[DART_TEAM_ALL], word.unitid);
+  return complete(word);
 }

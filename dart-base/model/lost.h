@@ -58,6 +58,12 @@ static inline bool dart__is_lost(dart_unit_t unit)
   return dart__lost_number(unit) != 0;
 }
 
+/** What a call returns that has come to `ret`, and may have needed this far unit. */
+static inline dart_ret_t dart__lost_result(dart_unit_t unit, dart_ret_t ret)
+{
+  return __builtin_expect(dart__survives(), 0) && dart__is_lost(unit) ? DART_ERR_UNIT_LOST : ret;
+}
+
 dart_unit_status_t dart__unit_status(dart_unit_t unit);
 
 /** Whether a member of the team is lost. Then it is broken on this unit: its collectives end with DART_ERR_UNIT_LOST. */

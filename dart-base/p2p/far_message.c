@@ -108,6 +108,14 @@ void dart__far_message_forget(dart__far_message_t *message)
   free(message);
 }
 
+void dart__far_message_drop(dart__far_message_t *message)
+{
+  if (message->stage == STARTED)
+    dart__net_cancel(dart__engine.comm, &message->request);
+  free(message->dropped);
+  free(message);
+}
+
 static bool is_too_long(const dart__far_message_t *m)
 {
   return m->claimed.nbytes > m->nbytes;

@@ -33,6 +33,9 @@ void dart__far_message_look(dart_unit_t unit, int tag, dart_message_t *found_out
 dart_ret_t dart__far_message_take(dart_message_t *found, void *buffer, size_t nbytes,
                                   dart__far_message_t **message_out);
 
+/** Release a message of a unit that is lost, or that nobody waits for: its buffer is not accessed any more. */
+void dart__far_message_drop(dart__far_message_t *message);
+
 /** Cancel a receive for which `test` was not called yet. */
 void dart__far_message_forget(dart__far_message_t *message);
 

@@ -217,11 +217,21 @@ static void progress_far(message_t *m)
   }
 }
 
-static void progress_out(message_t *m)
+static void give_up_message(message_t *m)
 {
   if (m->far != NULL)
+    dart__far_message_drop(m->far);
+  m->far = NULL;
+  finish_message(m, DART_ERR_UNIT_LOST);
+}
+
+static void progress_out(message_t *m)
+{
+  if (m->far != NULL) {
     progress_far(m);
-  else if (dart__mailbox_feed(&p2p.box, &m->out)) {
+    if (m->done) /* what is sent to a lost unit is dropped */
+      m->ret = dart__lost_result(m->unit, m->ret);
+  } else if (dart__mailbox_feed(&p2p.box, &m->out)) {
     give_back(m->out.offset);
     finish_message(m, DART_OK);
   }
@@ -368,9 +378,9 @@ static void give_up_lost(message_t *out, message_t *in)
   if (!in->done)
     progress_in(in);
   if (!in->done && (is_any ? dart__lost_is_news() : dart__is_lost(in->unit)))
-    finish_message(in, DART_ERR_UNIT_LOST);
+    give_up_message(in);
   if (!out->done && dart__is_lost(out->unit))
-    finish_message(out, DART_ERR_UNIT_LOST);
+    give_up_message(out);
 }
 
 static dart__waiting_t *note_message_wait(const char *function, const message_t *out,

@@ -10,6 +10,7 @@
 #include "coll/coll.h"
 #include "far/far_ops.h"
 #include "far/run.h"
+#include "model/lost.h"
 #include "rma/gate.h"
 #include "rma/transfer.h"
 
@@ -175,11 +176,13 @@ dart_ret_t dart_progress(void)
  * its origin makes no further call, and MPI guarantees that only for puts that are complete at their target. */
 static dart_ret_t wait_for(dart_handle_t handles[], size_t n)
 {
+  dart_ret_t ret = DART_OK;
+
   for (size_t i = 0; handles != NULL && i < n; i++)
-    if (handles[i] != DART_HANDLE_NULL)
-      dart__far_wait(&handles[i]);
+    if (handles[i] != DART_HANDLE_NULL && dart__far_wait(&handles[i]) != DART_OK)
+      ret = DART_ERR_UNIT_LOST;
   dart__progress_complete_near();
-  return DART_OK;
+  return ret;
 }
 
 dart_ret_t dart_wait(dart_handle_t *handle)
@@ -216,7 +219,7 @@ static dart_ret_t test_for(const char *function, dart_handle_t handles[], size_t
       return DART_OK;
     }
   *result = 1;
-  for (size_t i = 0; !at_target && handles != NULL && i < n; i++)
+  for (size_t i = 0; !at_target && !dart__survives() && handles != NULL && i < n; i++)
     if (handles[i] != DART_HANDLE_NULL)
       dart__far_release(&handles[i]);
   return wait_for(handles, n);

@@ -14,6 +14,7 @@
 #include "far/progress.h"
 #include "far/run.h"
 #include "model/argument_check.h"
+#include "model/lost.h"
 #include "model/world.h"
 
 DART__PROFILED(dart_context_create);
@@ -137,10 +138,19 @@ dart_ret_t dart_context_leave(dart_context_t context)
   return DART_OK;
 }
 
+/* Complete what was noted of a unit. */
+static dart_ret_t settle_one(dart__team_t *team, const struct dart_context *context, int32_t unit,
+                             bool at_target, dart_ret_t ret)
+{
+  dart__far_settle_to(team, unit, &context->noted[unit].mark, at_target);
+  return dart__lost_result(dart__team_member(team, unit), ret);
+}
+
 /* All units are asked before any is waited for. They stay in the list if they lack remote completion. */
 static dart_ret_t settle_all(const char *function, struct dart_context *context, bool at_target)
 {
   dart__team_t *team = team_of(function, context);
+  dart_ret_t    ret  = DART_OK;
 
   if (team == NULL)
     return DART_ERR_INVAL;
@@ -148,10 +158,10 @@ static dart_ret_t settle_all(const char *function, struct dart_context *context,
   for (int32_t i = 0; i < context->nused; i++)
     dart__far_ask_to(team, context->used[i], &context->noted[context->used[i]].mark, at_target);
   for (int32_t i = 0; i < context->nused; i++)
-    dart__far_settle_to(team, context->used[i], &context->noted[context->used[i]].mark, at_target);
+    ret = settle_one(team, context, context->used[i], at_target, ret);
   while (at_target && context->nused > 0)
     context->noted[context->used[--context->nused]].is_used = false;
-  return DART_OK;
+  return ret;
 }
 
 dart_ret_t dart_context_flush(dart_context_t context)
@@ -165,9 +175,10 @@ dart_ret_t dart_context_flush_local(dart_context_t context)
 }
 
 /* Take the units off the list whose operations are complete. */
-static void test_units(dart__team_t *team, struct dart_context *context)
+static dart_ret_t test_units(dart__team_t *team, struct dart_context *context)
 {
-  int32_t nleft = 0;
+  int32_t    nleft = 0;
+  dart_ret_t ret   = DART_OK;
 
   for (int32_t i = 0; i < context->nused; i++) {
     int32_t  unit  = context->used[i];
@@ -176,13 +187,17 @@ static void test_units(dart__team_t *team, struct dart_context *context)
     noted->is_used = !dart__far_test_to(team, unit, &noted->mark);
     if (noted->is_used)
       context->used[nleft++] = unit;
+    else
+      ret = dart__lost_result(dart__team_member(team, unit), ret);
   }
   context->nused = nleft;
+  return ret;
 }
 
 dart_ret_t dart_context_test(dart_context_t context, int32_t *is_finished)
 {
   dart__team_t *team = team_of(__func__, context);
+  dart_ret_t    ret  = DART_OK;
 
   if (is_finished == NULL)
     return dart__fail(DART_ERR_INVAL, "%s: is_finished is NULL", __func__);
@@ -192,10 +207,10 @@ dart_ret_t dart_context_test(dart_context_t context, int32_t *is_finished)
   dart__progress_complete_near();
   if (context->nused > 0) {
     dart__engine_look(); /* answers come by progress, and the program may sleep between two tests */
-    test_units(team, context);
+    ret = test_units(team, context);
   }
   *is_finished = context->nused == 0;
-  return DART_OK;
+  return ret;
 }
 
 /* The unit stays in the list: to find its mark reached costs a look at two numbers. */
@@ -210,9 +225,9 @@ static dart_ret_t settle_unit(const char *function, const struct dart_context *c
     return dart__fail(DART_ERR_INVAL, "%s: unit %d is not in 0..%d of team %d", function, unit.id,
                       team->nunits - 1, team->id);
   dart__progress_complete_near();
-  if (context->noted[unit.id].is_used)
-    dart__far_settle_to(team, unit.id, &context->noted[unit.id].mark, at_target);
-  return DART_OK;
+  if (!context->noted[unit.id].is_used)
+    return DART_OK;
+  return settle_one(team, context, unit.id, at_target, DART_OK);
 }
 
 dart_ret_t dart_context_flush_unit(dart_context_t context, dart_team_unit_t unit)

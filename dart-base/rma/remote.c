@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "far/far_ops.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "rma/context.h"
 #include "rma/transfer.h"
@@ -158,10 +159,33 @@ static dart_ret_t transfer_on_node(const dart__rma_t *rma)
 
 /* ---- any operation ------------------------------------------------------------------------- */
 
-static dart_ret_t do_on_node(const dart__rma_t *rma)
+static dart_ret_t do_any_on_node(const dart__rma_t *rma)
 {
   return rma->kind == DART__PUT || rma->kind == DART__GET ? transfer_on_node(rma)
                                                           : update_on_node(rma);
+}
+
+#define PATIENCE_NS INT64_C(1000000000) /* a process that has ended is known to be lost by then */
+
+/* The memory is gone with its process. The kernel may say so before the launcher does. */
+static dart_ret_t do_beside_lost(const dart__rma_t *rma)
+{
+  dart_unit_t   owner = dart__team_member(rma->at.team, rma->at.unit);
+  dart__turns_t turns = { 0 };
+  int64_t       end   = dart__now_ns() + PATIENCE_NS;
+  dart_ret_t    ret   = DART_ERR_UNIT_LOST;
+
+  if (!dart__is_lost(owner))
+    ret = do_any_on_node(rma);
+  while (ret == DART_ERR_OTHER && !dart__is_lost(owner) && dart__now_ns() < end)
+    dart__wait_turn(&turns, &dart__world.wait);
+  return ret == DART_ERR_OTHER ? dart__lost_result(owner, ret) : ret;
+}
+
+static dart_ret_t do_on_node(const dart__rma_t *rma)
+{
+  return __builtin_expect(dart__survives(), 0) && where(&rma->at) == ON_NODE ? do_beside_lost(rma)
+                                                                             : do_any_on_node(rma);
 }
 
 dart_ret_t dart__remote_start(const dart__rma_t *rma, dart_handle_t *handle_out)

@@ -109,12 +109,24 @@ static bool take_robust(dart__mutex_t *mutex, int32_t unit, uint32_t sleepers, b
   return take_from(mutex, state, HELD | (state & SLEEPERS) | sleepers | tag_of(unit));
 }
 
-bool dart__mutex_try_broken(dart__mutex_t *mutex)
+bool dart__mutex_take_broken_for(dart__mutex_t *mutex, int32_t unit)
 {
   uint32_t state = load_state(mutex);
 
   return dart__mutex_tag != 0 && !is_free(state) && is_lost(holder_of(state)) &&
-         take_from(mutex, state, HELD | (state & SLEEPERS) | dart__mutex_tag);
+         take_from(mutex, state, HELD | (state & SLEEPERS) | tag_of(unit));
+}
+
+bool dart__mutex_try_broken(dart__mutex_t *mutex)
+{
+  return dart__mutex_take_broken_for(mutex, holder_of(dart__mutex_tag));
+}
+
+int32_t dart__mutex_holder(const dart__mutex_t *mutex)
+{
+  uint32_t state = load_state(mutex);
+
+  return is_free(state) ? -1 : holder_of(state);
 }
 
 uint32_t dart__mutex_draw_ticket(dart__mutex_t *mutex)
@@ -206,6 +218,23 @@ static bool announce_sleeper(dart__wait_t *wait, uint32_t *state)
                                                  memory_order_relaxed, memory_order_relaxed);
 }
 
+bool dart__mutex_wait_robust(dart__mutex_t *mutex, const dart__wait_policy_t *policy,
+                             bool *is_broken_out)
+{
+  waiter_t     w       = { .mutex = mutex };
+  dart__wait_t wait    = { .look       = take_own,
+                           .context    = &w,
+                           .limit_ns   = INT64_MAX,
+                           .looks_once = true,
+                           .backs_off  = true,
+                           .word       = &mutex->state,
+                           .prepare    = announce_sleeper };
+  bool         is_held = dart__wait_until(&wait, policy);
+
+  *is_broken_out = is_held && w.is_broken;
+  return is_held;
+}
+
 /* A unit that has a core yields it for a while before it sleeps: nobody else needs it, and to wake a sleeper costs the
  * holder some microseconds. */
 bool dart__mutex_wait(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
@@ -221,9 +250,7 @@ bool dart__mutex_wait(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
   dart__wait_t until_turn = until_free;
 
   if (dart__mutex_tag != 0) {
-    until_free.look     = take_own;
-    until_free.limit_ns = INT64_MAX;
-    dart__wait_until(&until_free, policy);
+    dart__mutex_wait_robust(mutex, policy, &w.is_broken);
     return w.is_broken;
   }
   if (dart__wait_until(&until_free, policy))

@@ -47,6 +47,9 @@ void dart__mutex_set_robust(bool (*is_lost)(int32_t unit), int32_t me);
 
 /** The contended paths: wait for the mutex and take it, true: from a unit that is lost; wake a waiter. */
 bool dart__mutex_wait(dart__mutex_t *mutex, const dart__wait_policy_t *policy);
+/** The same for a robust mutex; false: the check of the policy has given the wait up, and it was not taken. */
+bool dart__mutex_wait_robust(dart__mutex_t *mutex, const dart__wait_policy_t *policy,
+                             bool *is_broken_out);
 void dart__mutex_wake(dart__mutex_t *mutex, uint32_t state);
 
 /** Take the mutex if it is free and no waiter sleeps or is late. */
@@ -90,8 +93,12 @@ uint32_t dart__mutex_draw_ticket(dart__mutex_t *mutex);
 /** Take the mutex for the waiter with that ticket if it is free and its turn. Does not wait. */
 bool dart__mutex_take_late(dart__mutex_t *mutex, uint32_t ticket, int32_t unit);
 
-/** Take a robust mutex from a holder that is lost. Does not wait. */
+/** Take a robust mutex from a holder that is lost; the same for a unit elsewhere. Does not wait. */
 bool dart__mutex_try_broken(dart__mutex_t *mutex);
+bool dart__mutex_take_broken_for(dart__mutex_t *mutex, int32_t unit);
+
+/** The holder of a robust mutex, as far as is known; -1: nobody. */
+int32_t dart__mutex_holder(const dart__mutex_t *mutex);
 
 /** Release the mutex for a unit for which it was taken. */
 void dart__mutex_unlock_for(dart__mutex_t *mutex, int32_t unit);

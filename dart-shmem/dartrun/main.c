@@ -72,10 +72,6 @@ int main(int argc, char **argv)
   launch_layers();
   if (launch.nnodes == 0)
     launch.nnodes = 1;
-  if (dart__settings.survive == 1 && launch.nnodes > 1)
-    launch_fail(LAUNCH_EXIT_USAGE,
-                "DART_SURVIVE=1: a job outlives units on one node only, and this one is to have %d",
-                launch.nnodes);
   plan.command   = launch.command;
   plan.nunits    = (uint32_t)launch.nunits;
   plan.is_tagged = launch.is_tagged;

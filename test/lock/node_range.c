@@ -456,18 +456,117 @@ static void holders_exclude_one_another(void **state)
   }
 }
 
+/* ---- units that are lost ------------------------------------------------------------------------- */
+
+static bool is_five(int32_t unit)
+{
+  return unit == 5;
+}
+
+static const dart__range_waiter_t nobody_told = { 0, 1, 0 };
+
+/* What a unit that is killed may leave behind: all is wrong but which requests are there, and their spans. */
+static void scramble(dart__range_table_t *t, uint64_t *random)
+{
+  t->root = t->free_node = t->free_request = 1 + draw(random, t->capacity);
+  t->nfree                                 = draw(random, t->capacity);
+  t->granted[0] = t->granted[1] = t->soon = 1 + draw(random, t->capacity);
+  for (uint32_t i = 1; i <= t->capacity; i++) {
+    request_t *request = request_at(t, i);
+    node_t    *node    = node_at(t, i);
+
+    request->blocker = request->blocker == NONE ? draw(random, 2) : request->blocker;
+    request->waiters = request->next = request->before = 1 + draw(random, t->capacity);
+    node->left = node->right = 1 + draw(random, t->capacity);
+    node->most[0] = node->newest[0] = node->oldest[0] = draw(random, 9);
+  }
+  dart__mutex_set_robust(is_five, 5);
+  dart__mutex_lock(&t->mutex, &dart__wait_briefly);
+  dart__mutex_set_robust(is_five, 3);
+}
+
+static void a_table_that_was_left_half_changed_is_put_in_order(void **state)
+{
+  enum { TICKETS = 12, TURNS = 4000 };
+  dart__range_table_t *table           = new_table(CAPACITY);
+  uint64_t             ticket[TICKETS] = { 0 }, random = 11;
+  dart__range_waiter_t told[CAPACITY];
+  dart__span_t         spans[MOST_SPANS];
+
+  (void)state;
+  dart__mutex_set_robust(is_five, 3);
+  for (int i = 0; i < TURNS; i++) {
+    uint64_t *one = &ticket[draw(&random, TICKETS)];
+    bool      held[TICKETS], is_broken;
+
+    if (*one == 0)
+      dart__range_enter(table, &nobody_told, spans, draw_spans(&random, spans), true, one);
+    else if (dart__range_is_held(table, *one, &is_broken)) {
+      dart__range_leave(table, *one, told, CAPACITY, NULL);
+      *one = 0;
+    }
+    if (draw(&random, 4) != 0)
+      continue;
+    for (int k = 0; k < TICKETS; k++)
+      held[k] = ticket[k] != 0 && dart__range_is_held(table, ticket[k], &is_broken);
+    scramble(table, &random);
+    for (int k = 0; k < TICKETS; k++)
+      assert_int_equal(held[k],
+                       ticket[k] != 0 && dart__range_is_held(table, ticket[k], &is_broken));
+    assert_ptr_equal(range_check(table), NULL);
+  }
+  dart__mutex_set_robust(NULL, 0);
+  free(table);
+}
+
+/* The next one is told, and nobody else: one that waited, or comes later. */
+static void what_a_lost_unit_held_is_broken_for_the_next(void **state)
+{
+  dart__range_table_t       *table = new_table(CAPACITY);
+  const dart__range_waiter_t five = { 0, 5, 0 }, seven = { 70, 7, 0 };
+  const dart__span_t         low = { 0, 9, 1 }, high = { 20, 29, 1 };
+  dart__range_waiter_t       told[CAPACITY];
+  uint64_t                   first, second;
+  bool                       is_broken;
+
+  (void)state;
+  assert_int_equal(dart__range_enter(table, &five, &low, 1, true, &first), DART__RANGE_HELD);
+  assert_int_equal(dart__range_enter(table, &five, &high, 1, true, &first), DART__RANGE_HELD);
+  assert_int_equal(dart__range_enter(table, &seven, &low, 1, true, &first), DART__RANGE_NEXT);
+  assert_int_equal(dart__range_enter(table, &nobody_told, &high, 1, false, &second),
+                   DART__RANGE_BUSY);
+  dart__range_set_robust(is_five);
+  assert_int_equal(dart__range_leave_lost(table, told, CAPACITY), 1);
+  assert_int_equal(told[0].flag, 70);
+  assert_true(dart__range_is_held(table, first, &is_broken) && is_broken);
+  assert_int_equal(dart__range_enter(table, &nobody_told, &high, 1, false, &second),
+                   DART__RANGE_HELD);
+  assert_true(dart__range_is_held(table, second, &is_broken) && is_broken);
+  dart__range_leave(table, second, told, CAPACITY, NULL);
+  assert_int_equal(dart__range_enter(table, &nobody_told, &high, 1, false, &second),
+                   DART__RANGE_HELD);
+  assert_true(dart__range_is_held(table, second, &is_broken) && !is_broken);
+  assert_ptr_equal(range_check(table), NULL);
+  dart__range_set_robust(NULL);
+  free(table);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(requests_are_served_as_a_list_would),
-                                      cmocka_unit_test(the_ends_of_the_numbers_are_numbers),
-                                      cmocka_unit_test(the_tree_is_not_deep),
-                                      cmocka_unit_test(few_of_many_are_looked_at),
-                                      cmocka_unit_test(few_of_many_that_wait_are_looked_at),
-                                      cmocka_unit_test(one_waits_for_many),
-                                      cmocka_unit_test(number_zero_is_locked_like_others),
-                                      cmocka_unit_test(a_unit_leaves_with_all_it_holds),
-                                      cmocka_unit_test(who_is_next_but_one_is_known),
-                                      cmocka_unit_test(holders_exclude_one_another) };
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(requests_are_served_as_a_list_would),
+    cmocka_unit_test(the_ends_of_the_numbers_are_numbers),
+    cmocka_unit_test(the_tree_is_not_deep),
+    cmocka_unit_test(few_of_many_are_looked_at),
+    cmocka_unit_test(few_of_many_that_wait_are_looked_at),
+    cmocka_unit_test(one_waits_for_many),
+    cmocka_unit_test(number_zero_is_locked_like_others),
+    cmocka_unit_test(a_unit_leaves_with_all_it_holds),
+    cmocka_unit_test(who_is_next_but_one_is_known),
+    cmocka_unit_test(a_table_that_was_left_half_changed_is_put_in_order),
+    cmocka_unit_test(what_a_lost_unit_held_is_broken_for_the_next),
+    cmocka_unit_test(holders_exclude_one_another)
+  };
 
   test_watch();
   return cmocka_run_group_tests_name("range", tests, NULL, NULL);

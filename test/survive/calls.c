@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <dash/dart/ext/dart_adopt.h>
+#include <dash/dart/ext/dart_context.h>
 #include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_file.h>
 #include <dash/dart/ext/dart_lock_at.h>
@@ -58,6 +59,12 @@ static void segment(void)
   MUST(dart_gptr_getaddr(own, &here));
   memset(here, 0, 16 * sizeof(long));
   MUST(dart_barrier(DART_TEAM_ALL));
+}
+
+static void large_segment(void)
+{
+  buffers();
+  MUST(dart_team_memalloc_aligned(DART_TEAM_ALL, LARGE, DART_TYPE_LONG, &memory));
 }
 
 static void registered_memory(void)
@@ -364,6 +371,119 @@ static dart_ret_t put_handle(void)
   return dart_wait(&handle);
 }
 
+/* More than the network takes of a unit that makes no progress. */
+static dart_ret_t put_many(void)
+{
+  for (int i = 0; i < 100000; i++) {
+    dart_ret_t ret =
+        dart_put(at_unit(memory, victim), in, 1 + i % 4, DART_TYPE_LONG, DART_TYPE_LONG);
+
+    if (ret != DART_OK)
+      return ret;
+  }
+  return dart_flush(at_unit(memory, victim));
+}
+
+static dart_ret_t accumulate_many(void)
+{
+  long one = 1;
+
+  for (int i = 0; i < 100000; i++) {
+    dart_ret_t ret = dart_accumulate(at_unit(memory, victim), &one, 1, DART_TYPE_LONG, DART_OP_SUM);
+
+    if (ret != DART_OK)
+      return ret;
+  }
+  return dart_flush_all(memory);
+}
+
+static dart_ret_t put_large(void)
+{
+  return dart_put_blocking(at_unit(memory, victim), in, LARGE, DART_TYPE_LONG, DART_TYPE_LONG);
+}
+
+static dart_ret_t get_large(void)
+{
+  return dart_get_blocking(out, at_unit(memory, victim), LARGE, DART_TYPE_LONG, DART_TYPE_LONG);
+}
+
+static dart_ret_t get_local(void)
+{
+  MUST(dart_get(out, at_unit(memory, victim), 10, DART_TYPE_LONG, DART_TYPE_LONG));
+  return dart_flush_local_all(memory);
+}
+
+static dart_ret_t get_handle_test(void)
+{
+  dart_handle_t handle;
+  int32_t       done = 0;
+  dart_ret_t    ret  = DART_OK;
+
+  MUST(dart_get_handle(out, at_unit(memory, victim), LARGE, DART_TYPE_LONG, DART_TYPE_LONG,
+                       &handle));
+  while (done == 0 && ret == DART_OK)
+    ret = dart_test(&handle, &done);
+  return ret;
+}
+
+static dart_ret_t context_flush(void)
+{
+  dart_context_t context;
+  dart_ret_t     ret;
+
+  MUST(dart_context_create(DART_TEAM_ALL, &context));
+  MUST(dart_context_enter(context));
+  MUST(dart_put(at_unit(memory, victim), in, 10, DART_TYPE_LONG, DART_TYPE_LONG));
+  MUST(dart_fetch_and_op(at_unit(memory, victim), in, out, DART_TYPE_LONG, DART_OP_SUM));
+  MUST(dart_context_leave(context));
+  ret = dart_context_flush(context);
+  if (ret == DART_OK)
+    MUST(dart_context_destroy(&context));
+  return ret;
+}
+
+static dart_ret_t registered_get(void)
+{
+  return dart_get_blocking(out, at_unit(registered, victim), 16, DART_TYPE_LONG, DART_TYPE_LONG);
+}
+
+static dart_ret_t notify_many(void)
+{
+  for (int i = 0; i < 100000; i++) {
+    dart_ret_t ret = dart_notify(at_unit(memory, victim), 1);
+
+    if (ret != DART_OK)
+      return ret;
+  }
+  return dart_flush(at_unit(memory, victim));
+}
+
+static dart_ret_t put_notify_large(void)
+{
+  dart_gptr_t data = at_unit(memory, victim);
+
+  data.addr_or_offs.offset += sizeof(long);
+  for (int i = 0; i < 100; i++) {
+    dart_ret_t ret = dart_put_notify(data, in, LARGE - 1, DART_TYPE_LONG, DART_TYPE_LONG,
+                                     at_unit(memory, victim), 1);
+
+    if (ret != DART_OK)
+      return ret;
+  }
+  return dart_flush(at_unit(memory, victim));
+}
+
+/* The counter is not raised if the data do not come. */
+static dart_ret_t get_notify(void)
+{
+  dart_gptr_t flag = at_unit(memory, me), data = at_unit(memory, victim);
+  dart_ret_t  ret;
+
+  data.addr_or_offs.offset += sizeof(long);
+  ret = dart_get_notify(out, data, LARGE - 1, DART_TYPE_LONG, DART_TYPE_LONG, flag, 1);
+  return ret != DART_OK ? ret : dart_notify_wait(flag, 1, -1);
+}
+
 /* ---- locks --------------------------------------------------------------------------------------- */
 
 static dart_ret_t lock_init(void)
@@ -390,7 +510,10 @@ static dart_ret_t lock_try(void)
   int32_t done = 0;
 
   while (done == 0) {
-    MUST(dart_lock_try_acquire(lock, &done));
+    dart_ret_t ret = dart_lock_try_acquire(lock, &done);
+
+    if (ret != DART_OK)
+      return ret;
     usleep(1000);
   }
   return dart_lock_release(lock);
@@ -403,6 +526,15 @@ static dart_ret_t lock_at(void)
 
   if (ret == DART_OK)
     MUST(dart_lock_at_release(word));
+  return ret;
+}
+
+static dart_ret_t lock_at_of_victim(void)
+{
+  dart_ret_t ret = dart_lock_at_acquire(at_unit(memory, victim));
+
+  if (ret == DART_OK)
+    MUST(dart_lock_at_release(at_unit(memory, victim)));
   return ret;
 }
 
@@ -438,11 +570,44 @@ static dart_ret_t range_acquire(void)
   return ret;
 }
 
+static dart_ret_t range_try(void)
+{
+  dart_range_hold_t hold;
+  dart_ret_t        ret;
+
+  while ((ret = dart_range_acquire(range, &span, 1, 0, &hold)) == DART_PENDING)
+    usleep(1000);
+  if (ret == DART_OK)
+    MUST(dart_range_release(&hold));
+  return ret;
+}
+
+/* In the tables of all units. */
+static dart_ret_t range_of_all(void)
+{
+  dart_range_span_t all = { .first = 0, .last = UINT64_MAX, .mode = DART_RANGE_EXCLUSIVE };
+  dart_range_hold_t hold;
+  dart_ret_t        ret = dart_range_acquire(range, &all, 1, -1, &hold);
+
+  if (ret == DART_OK)
+    MUST(dart_range_release(&hold));
+  return ret;
+}
+
 /* ---- messages, notifications, words ---------------------------------------------------------------- */
 
 static dart_ret_t send_large(void)
 {
   return dart_send(in, LARGE, DART_TYPE_LONG, 1, DART_GLOBAL_UNIT_ID(victim));
+}
+
+static dart_ret_t send_many(void)
+{
+  dart_ret_t ret = DART_OK;
+
+  while (ret == DART_OK)
+    ret = dart_send(in, 10, DART_TYPE_LONG, 1, DART_GLOBAL_UNIT_ID(victim));
+  return ret;
 }
 
 static dart_ret_t recv(void)
@@ -601,16 +766,16 @@ static dart_ret_t file_seek_shared(void)
 
 const entry_t entries[] = {
   { "barrier", NULL, barrier, LOST },
-  { "bcast_of_victim", buffers, bcast_of_victim, LOST },
-  { "bcast_large", buffers, bcast_large, LOST },
-  { "scatter", buffers, scatter, LOST },
-  { "gather", buffers, gather, LOST },
+  { "bcast_of_victim", buffers, bcast_of_victim, ROOTED },
+  { "bcast_large", buffers, bcast_large, ROOTED },
+  { "scatter", buffers, scatter, ROOTED },
+  { "gather", buffers, gather, ROOTED },
   { "allgather", buffers, allgather, LOST },
   { "allgather_large", buffers, allgather_large, LOST },
   { "allgatherv", buffers, allgatherv, LOST },
   { "alltoall", buffers, alltoall, LOST },
   { "alltoall_large", buffers, alltoall_large, LOST },
-  { "reduce", buffers, reduce, LOST },
+  { "reduce", buffers, reduce, ROOTED },
   { "allreduce", buffers, allreduce, LOST },
   { "allreduce_large", buffers, allreduce_large, LOST },
   { "team_create", NULL, team_create, LOST },
@@ -627,20 +792,35 @@ const entry_t entries[] = {
   { "team_adopt", buffers, adopt, LOST },
   { "allocator_new", NULL, allocator_new, LOST },
   { "allocator_destroy", new_allocator, allocator_destroy, LOST },
-  { "put_and_flush", segment, put_and_flush, DONE },
-  { "get_blocking", segment, get_blocking, DONE },
-  { "fetch_and_op", segment, fetch, DONE },
-  { "put_handle", segment, put_handle, DONE },
+  { "put_and_flush", segment, put_and_flush, NEAR },
+  { "put_many", segment, put_many, NEAR },
+  { "put_large", large_segment, put_large, NEAR },
+  { "get_blocking", segment, get_blocking, NEAR },
+  { "get_large", large_segment, get_large, NEAR },
+  { "get_local", segment, get_local, NEAR },
+  { "fetch_and_op", segment, fetch, NEAR },
+  { "accumulate_many", segment, accumulate_many, NEAR },
+  { "put_handle", segment, put_handle, NEAR },
+  { "get_handle_test", large_segment, get_handle_test, NEAR },
+  { "context_flush", segment, context_flush, NEAR },
+  { "registered_get", registered_memory, registered_get, EITHER },
+  { "notify_many", segment, notify_many, NEAR },
+  { "put_notify_large", large_segment, put_notify_large, NEAR },
+  { "get_notify", large_segment, get_notify, EITHER },
   { "lock_init", NULL, lock_init, LOST },
   { "lock_destroy", new_lock, lock_destroy, LOST },
-  { "lock_acquire", held_lock, lock_acquire, ONE_DONE },
-  { "lock_try_acquire", held_lock, lock_try, ONE_DONE },
+  { "lock_acquire", held_lock, lock_acquire, AT_FIRST },
+  { "lock_try_acquire", held_lock, lock_try, AT_FIRST },
   { "lock_at_acquire", held_word, lock_at, ONE_DONE },
   { "lock_at_try_acquire", held_word, lock_at_try, ONE_DONE },
+  { "lock_at_of_victim", segment, lock_at_of_victim, WORD },
   { "range_init", NULL, range_init, LOST },
   { "range_destroy", new_range, range_destroy, LOST },
-  { "range_acquire", held_range, range_acquire, ONE_DONE },
+  { "range_acquire", held_range, range_acquire, AT_FIRST },
+  { "range_try_acquire", held_range, range_try, AT_FIRST },
+  { "range_of_all", new_range, range_of_all, EITHER },
   { "send", buffers, send_large, LOST },
+  { "send_many", buffers, send_many, LOST },
   { "recv", buffers, recv, LOST },
   { "sendrecv", buffers, sendrecv, LOST },
   { "recv_any", buffers, recv_any, LOST },
@@ -649,7 +829,7 @@ const entry_t entries[] = {
   { "notify_waitany", segment, notify_waitany, LOST },
   { "wait_word", segment, wait_word, LOST },
   { "epoch_fence", fenced, fence, LOST },
-  { "epoch_start_complete", segment, start_and_complete, LOST },
+  { "epoch_start_complete", segment, start_and_complete, AHEAD },
   { "epoch_wait", posted, epoch_wait, LOST },
   { "epoch_lock", held_portion, portion_lock, EITHER },
   { "epoch_lock_all", held_portion, portion_lock_all, EITHER },

@@ -8,12 +8,20 @@
 
 extern int me, n, victim;
 
+/** How many nodes there are; units go round them. */
+int nnodes(void);
+
 /* What survivors may get, where the victim is dead or dies while they are in the call. */
 typedef enum {
-  LOST,    /* all of them DART_ERR_UNIT_LOST */
-  DONE,    /* all of them DART_OK: the call needs no lost unit */
-  EITHER,  /* each of them one of the two */
-  ONE_DONE /* one after the other, DART_OK; the first is told that a lock was broken */
+  LOST,     /* all of them DART_ERR_UNIT_LOST */
+  DONE,     /* all of them DART_OK: the call needs no lost unit */
+  EITHER,   /* each of them one of the two */
+  ONE_DONE, /* one after the other, DART_OK; the first is told that a lock was broken */
+  NEAR, /* of the victim's memory: DART_OK on its node; on others LOST, or, if it dies meanwhile, EITHER */
+  ROOTED, /* LOST; but between nodes EITHER, for a unit waits for few others */
+  AHEAD, /* the victim is told, and not waited for: LOST, but, if it is far and dies meanwhile, EITHER */
+  WORD, /* as NEAR; but on its node, too, EITHER if it dies meanwhile, for a far unit may have the lock */
+  AT_FIRST /* ONE_DONE; but of a lock that is at unit 0, if that is the victim, and there are several nodes: LOST */
 } outcome_t;
 
 typedef struct {

@@ -3,7 +3,7 @@
  * Each step is a call, or a few, on the team that is left, the same on all units. Its values tell who wrote them, and
  * are checked. After each step units agree whether it was complete on all; if not they shrink the team, make anew what they
  * work with, and take the step again. So a step that all agree on is right, whoever died. Units that are to die have a
- * timer. The others go on until all of those are lost. */
+ * timer. The others go on until all of those are lost. Between nodes it is sometimes a whole node. */
 #include "drawn.h"
 
 #include <signal.h>
@@ -20,7 +20,6 @@
 
 #include "calls.h"
 
-#define VICTIMS  2
 #define MOST_US  30000 /* until a victim dies */
 #define ELEMENTS 1000
 #define LEAST    40 /* steps */
@@ -113,17 +112,27 @@ static dart_ret_t put_right(void)
   return dart_barrier(left.team);
 }
 
+/* Under a lock, which is released whatever comes of it: the counter may be gone. */
+static dart_ret_t increment(dart_gptr_t counter)
+{
+  long value;
+
+  TRY(dart_get_blocking(&value, counter, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  value++;
+  return dart_put_blocking(counter, &value, 1, DART_TYPE_LONG, DART_TYPE_LONG);
+}
+
 static dart_ret_t count_by_lock(void)
 {
-  long value, sum_of_all;
+  long       sum_of_all;
+  dart_ret_t ret;
 
   TRY(dart_put_blocking(element(left.me, 1), &(long){ 0 }, 1, DART_TYPE_LONG, DART_TYPE_LONG));
   TRY(dart_barrier(left.team));
   TRY(dart_lock_acquire(left.lock));
-  TRY(dart_get_blocking(&value, element(0, 1), 1, DART_TYPE_LONG, DART_TYPE_LONG));
-  value++;
-  TRY(dart_put_blocking(element(0, 1), &value, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  ret = increment(element(0, 1));
   TRY(dart_lock_release(left.lock));
+  TRY(ret);
   TRY(dart_barrier(left.team));
   TRY(dart_get_blocking(&sum_of_all, element(0, 1), 1, DART_TYPE_LONG, DART_TYPE_LONG));
   RIGHT(sum_of_all == left.n);
@@ -134,14 +143,14 @@ static dart_ret_t count_by_word(void)
 {
   dart_gptr_t word = element(left.n - 1, ELEMENTS + 1);
   long        value;
+  dart_ret_t  ret;
 
   TRY(dart_put_blocking(element(left.me, 2), &(long){ 0 }, 1, DART_TYPE_LONG, DART_TYPE_LONG));
   TRY(dart_barrier(left.team));
   TRY(dart_lock_at_acquire(word));
-  TRY(dart_get_blocking(&value, element(0, 2), 1, DART_TYPE_LONG, DART_TYPE_LONG));
-  value++;
-  TRY(dart_put_blocking(element(0, 2), &value, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  ret = increment(element(0, 2));
   TRY(dart_lock_at_release(word));
+  TRY(ret);
   TRY(dart_barrier(left.team));
   TRY(dart_get_blocking(&value, element(0, 2), 1, DART_TYPE_LONG, DART_TYPE_LONG));
   RIGHT(value == left.n);
@@ -295,22 +304,39 @@ static void die_after(uint64_t us)
   setitimer(ITIMER_REAL, &time, NULL);
 }
 
+/* Draw who dies: one unit or two, or, one time in four, all of a node. Returns how many; at least one is left. */
+static size_t draw_victims(uint64_t *state, bool *is_victim)
+{
+  int    first = (int)draw(state, (uint64_t)n), second = (int)draw(state, (uint64_t)n);
+  int    nodes   = nnodes();
+  bool   is_node = draw(state, 4) == 0 && nodes > 1;
+  size_t count   = 0;
+
+  for (int u = 0; u < n; u++) {
+    is_victim[u] = is_node ? u % nodes == first % nodes : u == first || (u == second && n > 2);
+    count += is_victim[u];
+  }
+  return count;
+}
+
 void work_until_lost(uint64_t seed)
 {
-  uint64_t state = seed, first = draw(&state, (uint64_t)n), second = draw(&state, (uint64_t)n);
-  uint64_t after_us = draw(&state, MOST_US), later_us = draw(&state, MOST_US);
-  size_t   nvictims = n > 2 && second != first ? VICTIMS : 1;
+  uint64_t state = seed;
+  bool     is_victim[64];
+  size_t   nvictims = draw_victims(&state, is_victim);
 
   left.team = DART_TEAM_ALL;
   make_team();
-  if (me == (int)first)
-    die_after(after_us);
-  if (me == (int)second && nvictims == VICTIMS)
-    die_after(later_us);
+  for (int u = 0; u < n; u++) {
+    uint64_t us = draw(&state, MOST_US);
+
+    if (u == me && is_victim[u])
+      die_after(us);
+  }
   for (bool goes_on = true; goes_on; step++) {
     uint64_t is_over;
 
-    if (me != (int)first && me != (int)second)
+    if (!is_victim[me])
       alarm(LIMIT_S);
     while (!agree_on(steps[draw(&state, NSTEPS)]()))
       make_team();

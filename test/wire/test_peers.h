@@ -16,6 +16,10 @@ typedef struct {
 void peers_open(peers_t *peers, int32_t count, const char *model);
 void peers_close(peers_t *peers);
 
+/** The same, where peers may be lost; and lose one: it makes no progress any more. */
+void peers_open_mortal(peers_t *peers, int32_t count, const char *model);
+void peers_lose(int32_t peer);
+
 /** Let a peer make progress. */
 void peers_progress(dart__net_comm_t *comm);
 

@@ -471,6 +471,119 @@ static void only_small_puts_to_one_place_are_ordered(void **state)
   peers_close(&peers);
 }
 
+/* ---- peers that are lost -------------------------------------------------------------------------- */
+
+static void sends_to_a_lost_peer_are_done(void **state)
+{
+  static dart__net_request_t sent[MANY];
+  dart__net_request_t        offered, fetched;
+
+  (void)state;
+  peers_open_mortal(&peers, 3, "rdma");
+  dart__net_send(comm(0), 1, DART__CHANNEL_OWN, 1, large, sizeof large, &offered);
+  for (int i = 0; i < MANY; i++)
+    dart__net_send(comm(0), 1, DART__CHANNEL_REQUEST, 0, large, 2000, &sent[i]);
+  assert_false(is_done(0, &offered) || is_done(0, &sent[MANY - 1]));
+  peers_lose(1);
+  assert_true(is_done(0, &offered));
+  for (int i = 0; i < MANY; i++)
+    assert_true(is_done(0, &sent[i]));
+  dart__net_send(comm(0), 1, DART__CHANNEL_OWN, 1, large, sizeof large, &offered);
+  assert_true(is_done(0, &offered));
+  dart__net_recv(comm(2), 0, DART__CHANNEL_OWN, 1, got, sizeof got, &fetched);
+  dart__net_send(comm(0), 2, DART__CHANNEL_OWN, 1, large, sizeof large, &offered);
+  await(2, &fetched); /* others go on */
+  assert_memory_equal(got, large, sizeof large);
+  peers_close(&peers);
+}
+
+/* What has come is there, but nothing that the peer would have to send yet. */
+static void receives_from_a_lost_peer_are_cancelled(void **state)
+{
+  dart__net_request_t        named, any;
+  dart__net_request_t *const requests[] = { &any };
+  uint64_t                   word       = 17;
+
+  (void)state;
+  peers_open_mortal(&peers, 2, "rdma");
+  send_word(1, 0, DART__CHANNEL_PROGRAM, 3, &word);
+  dart__net_send(comm(1), 0, DART__CHANNEL_OWN, 1, large, sizeof large, NULL);
+  dart__net_send(comm(1), 0, DART__CHANNEL_REQUEST, 0, large, sizeof large, NULL);
+  dart__net_recv(comm(0), 1, DART__CHANNEL_OWN, 1, got, sizeof got, &named);
+  dart__net_recv(comm(0), DART__ANY_PEER, DART__CHANNEL_REQUEST, 0, got, sizeof got, &any);
+  peers_progress(comm(0));
+  peers_progress(comm(1)); /* some of the bytes are on their way */
+  peers_lose(1);
+  assert_false(is_done(0, &named));
+  assert_int_equal(dart__net_test(comm(0), requests, 1, &message), 0);
+  assert_int_equal(message.nbytes, 0);
+  memset(got, 0, sizeof got);
+  dart__net_cancel(comm(0), &named);
+  assert_true(named.id == DART__NET_DONE.id);
+  assert_int_equal(recv_word(0, 1, DART__CHANNEL_PROGRAM, 3), 17);
+  for (size_t i = 0; i < sizeof got; i++)
+    assert_int_equal(got[i], 0);
+  peers_close(&peers);
+}
+
+/* Of two that are alive one gives a message up; then the other gets no byte of it. */
+static void a_message_that_is_given_up_is_not_read(void **state)
+{
+  dart__net_request_t sent, received;
+
+  (void)state;
+  peers_open_mortal(&peers, 2, "rdma");
+  memset(got, 0, sizeof got);
+  dart__net_send(comm(1), 0, DART__CHANNEL_LEADERS, 1, large, sizeof large, &sent);
+  dart__net_recv(comm(0), 1, DART__CHANNEL_LEADERS, 1, got, sizeof got, &received);
+  dart__net_cancel(comm(1), &sent);
+  for (int i = 0; i < 10; i++)
+    assert_false(is_done(0, &received) || (peers_progress(comm(1)), false));
+  dart__net_cancel(comm(0), &received);
+  assert_int_equal(got[0], 0);
+  peers_close(&peers);
+}
+
+static void puts_to_a_lost_peer_are_done(void **state)
+{
+  dart__net_request_t request;
+  dart__region_t      region = { .id = 1, .base = got, .nbytes = sizeof got };
+  dart__request_t     get    = {
+           .kind = DART__PACKET_GET, .peer = 1, .data = got, .nbytes = LARGE, .there = 1
+  };
+
+  (void)state;
+  peers_open_mortal(&peers, 2, "software");
+  dart__region_enter(comm(1), &region);
+  dart__move_start(comm(0), &get, &request);
+  assert_false(is_done(0, &request));
+  peers_lose(1);
+  dart__wire_flush(comm(0), 1, true);
+  assert_true(is_done(0, &request));
+  peers_close(&peers);
+}
+
+/* A sender dies with a claim in the inbox. */
+static void a_claim_of_a_lost_peer_is_passed(void **state)
+{
+  dart__inbox_t      *inbox;
+  dart__net_request_t sent;
+  uint64_t            head = 0, word = 23;
+
+  (void)state;
+  peers_open_mortal(&peers, 3, "rdma");
+  inbox = (void *)peers.inboxes;
+  assert_non_null(dart__inbox_claim_alone(inbox, 1, 100, &head));
+  sent = send_word(2, 0, DART__CHANNEL_OWN, 1, &word);
+  assert_false(is_done(2, &sent));
+  peers_progress(comm(0));
+  assert_false(is_done(2, &sent));
+  peers_lose(1);
+  assert_int_equal(recv_word(0, 2, DART__CHANNEL_OWN, 1), 23);
+  assert_true(is_done(2, &sent));
+  peers_close(&peers);
+}
+
 /* ---- the setting -------------------------------------------------------------------------------- */
 
 static void the_setting_is_read_or_refused(void **state)
@@ -529,6 +642,11 @@ int main(void)
     cmocka_unit_test(jitter_reorders_what_is_not_ordered),
     cmocka_unit_test(program_messages_keep_their_order_with_any_tag),
     cmocka_unit_test(only_small_puts_to_one_place_are_ordered),
+    cmocka_unit_test(sends_to_a_lost_peer_are_done),
+    cmocka_unit_test(receives_from_a_lost_peer_are_cancelled),
+    cmocka_unit_test(a_message_that_is_given_up_is_not_read),
+    cmocka_unit_test(puts_to_a_lost_peer_are_done),
+    cmocka_unit_test(a_claim_of_a_lost_peer_is_passed),
     cmocka_unit_test(the_setting_is_read_or_refused),
   };
 

@@ -97,6 +97,8 @@ typedef struct {
   unsigned types;
   /* Notifications may be held back: some thread makes progress and sends them. */
   bool is_sent_later;
+  /* Whether a peer is lost (model/lost.h): what is requested of it is dropped. NULL: none is ever. */
+  bool (*is_lost)(int32_t peer);
   /* For tests: the number before that of the first batch. */
   uint64_t first_batch;
 } dart__am_config_t;
@@ -252,7 +254,8 @@ void dart__am_ping(dart__am_t *am, int32_t peer);
 /** Ping a peer, and wait for its acknowledgement. Refused requests are left to the next flush to report. */
 void dart__am_ping_blocking(dart__am_t *am, int32_t peer);
 
-/* ---- completion: DART_ERR_INVAL, the peer had no such memory for some of the requests ------- */
+/* ---- completion: DART_ERR_INVAL, the peer had no such memory for some of the requests; DART_ERR_UNIT_LOST, some were
+ * dropped, for the peer is lost. What waits for a peer that is lost ends. ------------------------ */
 
 typedef enum {
   DART__AM_LOCAL, /* local completion: results are there, and sources may be reused */

@@ -31,6 +31,7 @@ void dart__am_endpoint_wait(dart__am_t *am, dart__am_endpoint_t *ep, dart__turns
   if (!dart__am_receive(am, DART__LOOKS, DART__LOOKS, NULL).replies)
     wait_for_turn(am, ep->relay, turns);
   dart__am_spin_lock(&ep->lock);
+  dart__am_endpoint_drop_lost(am, (int32_t)(ep - am->endpoint), ep);
 }
 
 /* ---- collecting ---------------------------------------------------------------------------- */
@@ -323,6 +324,10 @@ bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *e
     return send_by_relay(am, peer, ep, wants_reply);
   if (ep->open == NULL)
     return true;
+  if (__builtin_expect(ep->is_lost, 0))
+    dart__am_endpoint_drop_lost(am, peer, ep);
+  if (ep->open == NULL)
+    return true;
   if (ep->is_sending || ep->sent - dart__am_number(&ep->done) >= am->config.window)
     return false;
   send_batch(am, peer, ep, wants_reply);
@@ -345,6 +350,8 @@ void dart__am_endpoint_send_now(dart__am_t *am, int32_t peer, dart__am_endpoint_
   while (ep->sent < number && ep->is_sending)
     dart__am_endpoint_wait(am, ep, &turns);
   dart__am_endpoint_retire(am, ep);
+  if (ep->sent < number && ep->is_lost)
+    dart__am_endpoint_drop_lost(am, peer, ep);
   if (ep->sent < number)
     send_batch(am, peer, ep, must_ask_now(am, ep));
 }
@@ -352,7 +359,7 @@ void dart__am_endpoint_send_now(dart__am_t *am, int32_t peer, dart__am_endpoint_
 /* Ask for an acknowledgement of all that was sent, by a message without a batch. */
 static void send_ack_request(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
 {
-  if (ep->is_sending || ep->is_ack_requested)
+  if (ep->is_sending || ep->is_ack_requested || ep->is_lost)
     return;
   ep->ack_request      = (dart__am_header_t){ .wants_reply = true };
   ep->is_ack_requested = true;
@@ -370,6 +377,7 @@ static void send_ack_request(dart__am_t *am, int32_t peer, dart__am_endpoint_t *
 
 void dart__am_endpoint_ask(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint64_t number)
 {
+  dart__am_endpoint_drop_lost(am, peer, ep);
   if (ep->asked >= number || dart__am_number(&ep->done) >= number)
     return;
   if (number <= ep->sent && ep->relay == NULL)
@@ -380,6 +388,8 @@ void dart__am_endpoint_ask(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep
 
 void dart__am_endpoint_wake(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
 {
+  if (ep->is_lost)
+    return;
   dart__am_peers_add(&am->busy, peer,
                      &ep->busy_index); /* the reply is taken while a peer is busy */
   send_ack_request(am, peer, ep);

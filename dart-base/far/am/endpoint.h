@@ -22,11 +22,12 @@ typedef struct {
   _Atomic uint64_t refused;  /* requests, as far as is known, that named no memory */
   _Atomic uint64_t reported; /* of these, by a flush */
 
-  dart__am_spin_t   lock;
-  bool              is_sending; /* a thread is, with the lock given up: no other thread sends */
-  bool              is_ack_requested; /* `ack_request` was sent, and not replied to yet */
-  dart__am_header_t ack_request;      /* a message without a batch */
-  dart__am_batch_t *open;             /* being collected, or NULL */
+  dart__am_spin_t lock;
+  bool            is_sending; /* a thread is, with the lock given up: no other thread sends */
+  bool is_lost; /* the peer is: nothing is sent, what was is over, and so counts as refused */
+  bool is_ack_requested;         /* `ack_request` was sent, and not replied to yet */
+  dart__am_header_t ack_request; /* a message without a batch */
+  dart__am_batch_t *open;        /* being collected, or NULL */
   dart__am_relay_t
       *relay; /* of a node: batches are appended to it, and nothing else is sent. NULL: of a peer */
   dart__am_batch_t *first; /* under way, oldest first */
@@ -118,6 +119,10 @@ void dart__am_endpoint_retire(dart__am_t *am, dart__am_endpoint_t *ep);
 
 /** The same for all peers with arrivals, takes the locks that are free itself. Others do so when they flush. */
 void dart__am_endpoints_retire_arriving(dart__am_t *am);
+
+/** Where peers may be lost: drop what is outstanding towards one that is, as if all was done and refused, as far as no
+ *  thread is sending it. In every turn of a wait. */
+void dart__am_endpoint_drop_lost(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep);
 
 /** Give up the lock for a turn of waiting, in which progress is made. */
 void dart__am_endpoint_wait(dart__am_t *am, dart__am_endpoint_t *ep, dart__turns_t *turns);

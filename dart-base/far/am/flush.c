@@ -37,6 +37,8 @@ static dart_ret_t report(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
     return DART_OK;
   atomic_store_explicit(&ep->reported, load_relaxed(&ep->refused), memory_order_relaxed);
   dart__am_endpoint_retire(am, ep); /* the report may have been the last thing outstanding */
+  if (ep->is_lost)
+    return DART_ERR_UNIT_LOST;
   dart__am_spin_unlock(&ep->lock);
   dart__error("unit %d refused %llu requests: the memory is gone", peer,
               (unsigned long long)refused);
@@ -200,12 +202,24 @@ static bool is_anyone(const void *set, int32_t peer)
   return true;
 }
 
+/* Peers that were lost meanwhile send no reply. */
+static dart_ret_t look_whether_lost(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,
+                                    uint64_t last)
+{
+  (void)last;
+  dart__am_endpoint_drop_lost(am, peer, ep);
+  return report(am, peer, ep);
+}
+
 void dart__am_quiesce(dart__am_t *am)
 {
   dart__turns_t turns = { 0 };
 
   dart__am_flush_members(am, is_anyone, NULL, DART__AM_REMOTE);
   /* replies still under way, though other messages have acknowledged their batches already */
-  while (dart__am_peers_count(&am->busy) > 0)
+  while (dart__am_peers_count(&am->busy) > 0) {
     dart__wait_turn(&turns, am->config.wait);
+    if (am->config.is_lost != NULL)
+      for_members(am, is_anyone, NULL, DART__AM_REMOTE, look_whether_lost);
+  }
 }

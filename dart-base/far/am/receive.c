@@ -266,6 +266,32 @@ static bool has_data(dart__am_t *am, dart__am_pending_t *pending)
   return all;
 }
 
+/* Take the first batch of its peer out of the list. */
+static void unqueue(dart__am_receiver_t *r, dart__am_pending_t **link)
+{
+  dart__am_pending_t *pending = *link;
+  dart__am_source_t  *source  = &r->source[pending->peer];
+
+  *link         = pending->next;
+  source->first = pending->next_of_peer;
+  if (source->first == NULL)
+    source->last = NULL;
+  give_pending(r, pending);
+}
+
+/* Whether data that it waits for never come. */
+static bool is_void(dart__am_t *am, dart__am_pending_t *pending)
+{
+  return am->config.is_lost != NULL && am->config.is_lost(pending->peer) && !has_data(am, pending);
+}
+
+static void drop_pending(dart__am_t *am, dart__am_pending_t **link)
+{
+  for (int i = 0; i < (*link)->message->header.ndata; i++)
+    dart__net_cancel(am->config.comm, &(*link)->data[i]);
+  unqueue(&am->receiver, link);
+}
+
 /* Apply pending batches whose data are here, at most `most`. */
 static void apply_pending(dart__am_t *am, int most, bool *notified_out)
 {
@@ -273,6 +299,10 @@ static void apply_pending(dart__am_t *am, int most, bool *notified_out)
     dart__am_pending_t *pending = *link;
     dart__am_source_t  *source  = &am->receiver.source[pending->peer];
 
+    if (source->first == pending && is_void(am, pending)) {
+      drop_pending(am, link);
+      continue;
+    }
     if (source->first != pending || !has_data(am, pending) ||
         serve_batch(am, pending->peer, pending->message, pending->nbytes, pending->refused,
                     notified_out) == NOT_NOW) {
@@ -280,11 +310,7 @@ static void apply_pending(dart__am_t *am, int most, bool *notified_out)
       continue;
     }
     most--;
-    *link         = pending->next;
-    source->first = pending->next_of_peer;
-    if (source->first == NULL)
-      source->last = NULL;
-    give_pending(&am->receiver, pending);
+    unqueue(&am->receiver, link);
   }
 }
 
@@ -361,6 +387,8 @@ static handled_t handle(dart__am_t *am, dart__am_slot_t *slot, bool *notified_ou
 {
   const dart__am_header_t *header = &slot->message->header;
 
+  if (__builtin_expect(slot->nbytes == 0, 0)) /* of a peer that is lost */
+    return HANDLED;
   dart__am_endpoint_acknowledge(am, &am->endpoint[slot->peer], header, NULL);
   if (header->ndata > 0 || am->receiver.source[slot->peer].first != NULL)
     return keep(am, slot);
@@ -384,8 +412,9 @@ static bool take_replies(dart__am_t *am, int most)
   if (!oldest_slot(ring)->has_come)
     return false;
   for (; most > 0 && awaits_reply(am) && (slot = next(am, ring)) != NULL; most--) {
-    dart__am_endpoint_acknowledge(am, &am->endpoint[slot->peer], &slot->message->header,
-                                  slot->message->words);
+    if (__builtin_expect(slot->nbytes > 0, 1)) /* else its peer is lost */
+      dart__am_endpoint_acknowledge(am, &am->endpoint[slot->peer], &slot->message->header,
+                                    slot->message->words);
     any = true;
     ring->head++;
     if (++ring->free == ring->nslots)
@@ -404,7 +433,7 @@ static bool take_requests(dart__am_t *am, int most, bool *notified_out)
   for (; !is_data && notified < NOTIFIED_MOST && most > 0 && (slot = next(am, ring)) != NULL;
        most--) {
     any     = true;
-    is_data = slot->message->header.ndata > 0;
+    is_data = slot->nbytes > 0 && slot->message->header.ndata > 0;
     if (handle(am, slot, notified_out) == NOT_NOW)
       break;
     notified += *notified_out;

@@ -1,4 +1,5 @@
 /* Endpoints: what acknowledgements say, and batches that are done. See endpoint.h. */
+#include "base/counters.h"
 #include "far/am/endpoint.h"
 #include "far/am/instance.h"
 #include "wait/atomic.h"
@@ -21,6 +22,13 @@ static bool has_got(dart__am_t *am, dart__am_batch_t *batch)
   return all;
 }
 
+static void end_arrivals(dart__am_t *am, dart__am_endpoint_t *ep, const dart__am_batch_t *batch)
+{
+  ep->narrivals -= batch->narrivals;
+  if (ep->narrivals == 0)
+    dart__am_peers_remove(&am->arriving, &ep->arriving_index);
+}
+
 /* The batch is done. The updates release its results to the thread that waits, as those of a peer would; acq_rel. */
 static void update_flags(dart__am_t *am, dart__am_endpoint_t *ep, const dart__am_batch_t *batch)
 {
@@ -30,11 +38,67 @@ static void update_flags(dart__am_t *am, dart__am_endpoint_t *ep, const dart__am
     if (batch->arrival[i].event != NULL)
       dart__event_add(batch->arrival[i].event);
   }
-  ep->narrivals -= batch->narrivals;
-  if (ep->narrivals == 0)
-    dart__am_peers_remove(&am->arriving, &ep->arriving_index);
+  end_arrivals(am, ep, batch);
   am->config.host.notified(am->config.host.context);
 }
+
+/* ---- peers that are lost ------------------------------------------------------------------------ */
+
+/* Its requests are not applied, or nobody will know. Flags stay as they are. */
+static void drop_batch(dart__am_t *am, dart__am_endpoint_t *ep, dart__am_batch_t *batch)
+{
+  size_t n = batch->nrequests + batch->ndata;
+
+  for (size_t i = 0; batch->is_posted && i < batch->ndata; i++)
+    if (batch->data[i].is_got)
+      dart__net_cancel(am->config.comm, &batch->got[i]);
+  for (size_t i = 0; !batch->has_results && i < batch->nscatters; i++)
+    dart__type_forget(&batch->scatter[i].type);
+  if (batch->narrivals > 0)
+    end_arrivals(am, ep, batch);
+  dart__count_by(DART__COUNT_DROPPED, n);
+  dart__am_number_set(&ep->refused, dart__am_number(&ep->refused) + n);
+  dart__am_batch_give(&am->pool, batch);
+}
+
+static void drop_all(dart__am_t *am, dart__am_endpoint_t *ep)
+{
+  dart__am_batch_t *batch;
+
+  while ((batch = ep->first) != NULL) {
+    ep->first = batch->next;
+    drop_batch(am, ep, batch);
+  }
+  ep->last = NULL;
+  if (ep->open != NULL) {
+    batch    = ep->open;
+    ep->open = NULL;
+    ep->sent++;
+    dart__am_peers_remove(&am->open, &ep->open_index);
+    drop_batch(am, ep, batch);
+  }
+  ep->nreplies = ep->nasked;
+  ep->asked = ep->acked = ep->sent;
+  /* release: as in dart__am_endpoint_retire */
+  atomic_store_explicit(&ep->done, ep->sent, memory_order_release);
+}
+
+void dart__am_endpoint_drop_lost(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
+{
+  if (__builtin_expect(am->config.is_lost == NULL, 1) || peer >= am->npeers ||
+      (!ep->is_lost && !am->config.is_lost(peer)))
+    return;
+  if (!ep->is_lost)
+    dart__net_drop_lost(am->config.comm); /* it does not look at batches any more */
+  ep->is_lost = true;
+  if (ep->is_sending)
+    return;
+  drop_all(am, ep);
+  if (is_idle(ep))
+    dart__am_peers_remove(&am->busy, &ep->busy_index);
+}
+
+/* ---- batches that are done ---------------------------------------------------------------------- */
 
 /* What was appended to the relay was applied, if the message was that has the newest of it. */
 static void retire_relayed(dart__am_t *am, dart__am_endpoint_t *ep)
@@ -111,6 +175,10 @@ void dart__am_endpoint_acknowledge(dart__am_t *am, dart__am_endpoint_t *ep,
   uint64_t refused;
 
   dart__am_spin_lock(&ep->lock);
+  if (__builtin_expect(ep->is_lost, 0)) { /* it comes too late */
+    dart__am_spin_unlock(&ep->lock);
+    return;
+  }
   refused = dart__am_number(&ep->refused);
   raise_to(&refused, header->refused);
   dart__am_number_set(&ep->refused, refused);

@@ -17,13 +17,22 @@
  *  - Messages return it if their partner is lost. Waits that anybody could end (dart_recv_any and dart_probe of any unit,
  *    dart_notify_wait, dart_wait_word and the like) return it once a unit was lost of which the program does not know:
  *    dart_team_lost and dart_team_shrink say that it does.
- *  - The memory of a lost unit stays where it is near, and is read and written as before.
- *  - A lock that a lost unit held goes to the next unit that asks for it: see dart_lock_was_broken.
+ *  - The memory of a lost unit stays where it is near, and is read and written as before; but what it has registered is gone.
+ *  - For units of other nodes the memory of a lost unit is gone. What is requested of it is dropped: puts, updates and
+ *    notifications have no effect, and the buffers of gets are undefined. The call that completes some of it returns the
+ *    error: a blocking put or get, a wait for a handle, a flush, dart_epoch_unlock and the like. The statistic `dropped`
+ *    counts. All else that was requested is complete then.
+ *  - A lock that a lost unit held goes to the next unit that asks for it: see dart_lock_was_broken. In a job of several
+ *    nodes a lock is gone with the unit that has it: the first of the team (dart_lock_acquire), the one whose memory it is in
+ *    (dart_lock_at_acquire), any that has some of the ranges (dart_range_acquire). Those calls return the error; units near
+ *    a word that is free, or that one of them holds, go on locking it.
  *
  *  dart_team_shrink makes a team of those that are left, which is whole again; dart_team_agree, dart_team_destroy and
  *  dart_exit work on broken teams, too.
  *
- *  There with dart-shmem. dart_init refuses DART_SURVIVE=1 with dart-mpi. */
+ *  There with dart-shmem, on one node and on simulated ones (dartrun --nodes), of which a whole one may be lost. dart_init
+ *  refuses DART_SURVIVE=1 with dart-mpi. Between nodes, in such a job, unlocks with DART_EPOCH_LAZY wait, updates are not
+ *  relayed, and a lock is not passed on within a node. */
 
 #include <stdbool.h>
 #include <stddef.h>
