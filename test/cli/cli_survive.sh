@@ -49,6 +49,20 @@ for call in barrier allreduce_large get_blocking put_many lock_acquire range_acq
 done
 together
 
+# leave MOMENT UNITS VICTIM [OPTION...]: a unit dies while the others are in dart_exit, or itself is.
+leave() {
+  run "$dartrun" -n "$2" "${@:4}" "$program" exit "$1" "$3"
+  [[ $(grep -c survived <<<"$out") == $(($2 - 1)) ]] || fail "exit $*: $out $err"
+}
+
+for moment in before in; do
+  for unit in 0 3; do
+    also leave "$moment" 4 "$unit"
+    also leave "$moment" 4 "$unit" --nodes 2
+  done
+done
+together
+
 # drawn UNITS NODES SEED: one or two units are killed at drawn moments, or all of a node; the others end well, with right
 # data.
 drawn() {

@@ -296,7 +296,7 @@ static void die(int signal)
   raise(SIGKILL);
 }
 
-static void die_after(uint64_t us)
+void die_after(uint64_t us)
 {
   struct itimerval time = { .it_value = { 0, (suseconds_t)us + 1 } };
 

@@ -1,6 +1,6 @@
 /* A unit dies, and the others go on: survive CALL MOMENT VICTIM, or survive drawn SEED (drawn.c), with DART_SURVIVE=1.
  *
- * CALL is one of calls.c, or "list". MOMENT: "before", the victim is known to be lost when the others call; "in", it dies
+ * CALL is one of calls.c, "exit", or "list". MOMENT: "before", the victim is known to be lost when the others call; "in", it dies
  * a while after they have called. The survivors then shrink the team of all units, use the new team, and print
  * "unit U survived". A unit that waits for LIMIT_S ends with code 3. */
 #include <signal.h>
@@ -220,8 +220,22 @@ static void test_call(const entry_t *e, bool is_in)
   go_on(e, is_in);
 }
 
+/* The others leave the job meanwhile, without another call; or, "in", the victim is on its way out, too. */
+static void leave_beside(bool is_in)
+{
+  MUST(dart_barrier(DART_TEAM_ALL));
+  if (me != victim)
+    return;
+  if (is_in)
+    die_after((uint64_t)getpid() % 3000);
+  else
+    die();
+}
+
 int main(int argc, char **argv)
 {
+  bool is_in = argc == 4 && strcmp(argv[2], "in") == 0;
+
   if (argc == 2 && strcmp(argv[1], "list") == 0)
     return list();
   if (argc != 4 && (argc != 3 || strcmp(argv[1], "drawn") != 0))
@@ -231,9 +245,13 @@ int main(int argc, char **argv)
   begin(&argc, &argv);
   if (argc == 3)
     work_until_lost(strtoull(argv[2], NULL, 10));
+  else if (strcmp(name, "exit") == 0)
+    leave_beside(is_in);
   else
-    test_call(find(name), strcmp(argv[2], "in") == 0);
+    test_call(find(name), is_in);
   MUST(dart_exit());
+  if (me == victim)
+    pause(); /* it was faster */
   printf("unit %d survived\n", me);
   return 0;
 }
