@@ -54,6 +54,7 @@ dart_ret_t dart__engine_open(void)
   config         = DART__AM_CONFIG(dart__engine.comm, &dart__world.wait, dart__am_host());
   config.types   = (unsigned)dart__settings.types;
   config.is_lost = dart__survives() ? dart__is_lost : NULL;
+  config.nlost   = dart__survives() ? dart__lost_count : NULL;
   dart__world.pace.pause_us = pause_us;
   dart__world.pace.arrivals = dart__net.arrivals;
   dart__world.pace.idle_us  = dart__net.idle_us;

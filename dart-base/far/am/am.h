@@ -97,8 +97,9 @@ typedef struct {
   unsigned types;
   /* Notifications may be held back: some thread makes progress and sends them. */
   bool is_sent_later;
-  /* Whether a peer is lost (model/lost.h): what is requested of it is dropped. NULL: none is ever. */
+  /* Whether a peer is lost (model/lost.h): what is requested of it is dropped; and how many are. NULL: none is ever. */
   bool (*is_lost)(int32_t peer);
+  uint32_t (*nlost)(void);
   /* For tests: the number before that of the first batch. */
   uint64_t first_batch;
 } dart__am_config_t;
@@ -255,7 +256,8 @@ void dart__am_ping(dart__am_t *am, int32_t peer);
 void dart__am_ping_blocking(dart__am_t *am, int32_t peer);
 
 /* ---- completion: DART_ERR_INVAL, the peer had no such memory for some of the requests; DART_ERR_UNIT_LOST, some were
- * dropped, for the peer is lost. What waits for a peer that is lost ends. ------------------------ */
+ * dropped, for the peer is lost; or some peer is lost, and the memory may have been given up for that. What waits for a
+ * peer that is lost ends. ------------------------------------------------------------------------ */
 
 typedef enum {
   DART__AM_LOCAL, /* local completion: results are there, and sources may be reused */

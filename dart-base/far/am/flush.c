@@ -37,7 +37,7 @@ static dart_ret_t report(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
     return DART_OK;
   atomic_store_explicit(&ep->reported, load_relaxed(&ep->refused), memory_order_relaxed);
   dart__am_endpoint_retire(am, ep); /* the report may have been the last thing outstanding */
-  if (ep->is_lost)
+  if (am->config.nlost != NULL && am->config.nlost() > 0)
     return DART_ERR_UNIT_LOST;
   dart__am_spin_unlock(&ep->lock);
   dart__error("unit %d refused %llu requests: the memory is gone", peer,

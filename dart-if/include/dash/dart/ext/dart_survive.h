@@ -21,7 +21,8 @@
  *  - For units of other nodes the memory of a lost unit is gone. What is requested of it is dropped: puts, updates and
  *    notifications have no effect, and the buffers of gets are undefined. The call that completes some of it returns the
  *    error: a blocking put or get, a wait for a handle, a flush, dart_epoch_unlock and the like. The statistic `dropped`
- *    counts. All else that was requested is complete then.
+ *    counts. All else that was requested is complete then. So it is with memory of a collective call that a loss has
+ *    disturbed, on units where it failed.
  *  - A lock that a lost unit held goes to the next unit that asks for it: see dart_lock_was_broken. In a job of several
  *    nodes a lock is gone with the unit that has it: the first of the team (dart_lock_acquire), the one whose memory it is in
  *    (dart_lock_at_acquire), any that has some of the ranges (dart_range_acquire). Those calls return the error; units near
