@@ -9,7 +9,7 @@
  *
  * A sender that dies between the two steps would leave a hole, behind which nothing is seen. So where units may be lost a
  * sender claims alone: it puts its number into a word of the inbox, and notes where its packet begins. The receiver, once it
- * knows that this sender is lost, closes the hole.
+ * knows that this sender is lost, closes the hole (test/models/inbox.pml).
  *
  * All of it starts as zeros. It may lie in memory shared by processes, or in one process for its threads. */
 #include <stdalign.h>

@@ -8,8 +8,8 @@
 #include <dash/dart/if/dart_types.h>
 
 /** Combine the word with `value`; `*result` is what it was before. */
-dart_ret_t dart__word_fetch(dart_gptr_t word, const void *value, void *result,
-                            dart_datatype_t type, dart_operation_t op);
+dart_ret_t dart__word_fetch(dart_gptr_t word, const void *value, void *result, dart_datatype_t type,
+                            dart_operation_t op);
 
 /** If it is `compare` it becomes `value`; `*result` is what it was. */
 dart_ret_t dart__word_swap(dart_gptr_t word, const void *value, const void *compare, void *result,
