@@ -182,7 +182,21 @@ static int list(void)
   return 0;
 }
 
-/* The victim's end: others have left the barrier by then. */
+#define HAS_LEFT 999 /* a tag */
+
+/* A barrier that all others have left before the victim dies. */
+static void meet(void)
+{
+  char byte = 0;
+
+  MUST(dart_barrier(DART_TEAM_ALL));
+  if (me != victim)
+    MUST(dart_send(&byte, 1, DART_TYPE_BYTE, HAS_LEFT, DART_GLOBAL_UNIT_ID(victim)));
+  for (int u = 0; u < n && me == victim; u++)
+    if (u != victim)
+      MUST(dart_recv(&byte, 1, DART_TYPE_BYTE, HAS_LEFT, DART_GLOBAL_UNIT_ID(u)));
+}
+
 static void die(void)
 {
   usleep(WHILE_US);
@@ -210,7 +224,7 @@ static void test_call(const entry_t *e, bool is_in)
   MUST(dart_lost_handler(handler, &ncalled));
   if (e->prepare != NULL)
     e->prepare();
-  MUST(dart_barrier(DART_TEAM_ALL));
+  meet();
   if (me == victim)
     die();
   if (!is_in)
@@ -223,7 +237,7 @@ static void test_call(const entry_t *e, bool is_in)
 /* The others leave the job meanwhile, without another call; or, "in", the victim is on its way out, too. */
 static void leave_beside(bool is_in)
 {
-  MUST(dart_barrier(DART_TEAM_ALL));
+  meet();
   if (me != victim)
     return;
   if (is_in)
