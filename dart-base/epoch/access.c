@@ -2,6 +2,7 @@
 #include "epoch/access.h"
 
 #include "base/log.h"
+#include "far/far_ops.h"
 
 /* Whether the epoch covers the unit. */
 static bool covers(const dart__epoch_t *epoch, int32_t unit)
@@ -86,14 +87,28 @@ static bool breaks_promise(const dart__access_call_t *call, int32_t unit, dart__
   return kind != DART__GET && dart__access_is_read_only(call, unit);
 }
 
+/* In an epoch between fences that a far target is known to have begun, only what leaves at once gains by that: requests
+ * would leave before the closing fence's word, and not with it. */
+static bool is_between_fences(const dart__access_call_t *call, int32_t unit)
+{
+  return call->epoch->kind == DART__EPOCH_FENCE && call->epoch->is_all_open &&
+         dart__access_is_far(call, unit);
+}
+
 static dart__access_t later(const dart__access_call_t *call, const dart__rma_t *rma)
 {
   int32_t        unit = rma->at.unit;
   dart__access_t goes = begin_operation(call, unit, rma->kind);
+  bool           apart;
 
   if (goes != DART__ACCESS_DONE)
     return goes;
-  if (!may_lock_now(call, unit) || !dart__access_try_open(call, unit)) {
+  apart = is_between_fences(call, unit);
+  if (apart && dart__far_leaves_at_once(rma)) {
+    dart__access_start(call, rma); /* not in order with what is deferred */
+    return DART__ACCESS_DONE;
+  }
+  if (apart || !may_lock_now(call, unit) || !dart__access_try_open(call, unit)) {
     if (dart__access_put_off(call->epoch, rma))
       return DART__ACCESS_DONE;
     if (!dart__access_may_wait(call->epoch))
@@ -121,7 +136,8 @@ static dart__access_t now(const dart__access_call_t *call, int32_t unit, dart__r
   dart__access_drain(call, unit);
   if (breaks_promise(call, unit, kind))
     return DART__ACCESS_REFUSED;
-  call->epoch->target[unit].is_loose = dart__access_is_far(call, unit);
+  call->epoch->target[unit].is_loose = call->epoch->target[unit].is_requested =
+      dart__access_is_far(call, unit);
   return DART__ACCESS_PASS;
 }
 

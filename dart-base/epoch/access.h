@@ -121,6 +121,9 @@ bool dart__access_is_read_only(const dart__access_call_t *call, int32_t unit);
 /** Start an operation on an open unit. */
 void dart__access_start(const dart__access_call_t *call, const dart__rma_t *rma);
 
+/** Whether an operation that is deferred for the unit is likely to be a transfer of the network. */
+bool dart__access_is_moved(const dart__access_call_t *call, int32_t unit);
+
 /** Start what is queued for an open unit. */
 void dart__access_drain(const dart__access_call_t *call, int32_t unit);
 

@@ -96,7 +96,7 @@ void dart__epoch_reset(dart__epoch_target_t *target)
 {
   target->is_member = target->is_open = target->is_used = target->is_written = false;
   target->is_loose = target->is_exclusive = target->is_checked = target->has_ticket = false;
-  target->is_counted                                                                = false;
+  target->is_counted = target->is_requested = false;
 }
 
 dart_ret_t dart__epoch_finish(const dart__access_call_t *call, int32_t unit, bool remotely)

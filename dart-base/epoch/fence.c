@@ -11,7 +11,12 @@
  * epoch brought them. Near portions can be looked at: each says which fence its unit has left (`exposed`).
  * So whatever a unit issues in an epoch comes after all that the epoch before did to the same target.
  * (Thakur, Gropp, Toonen 2005 count in this way, by a reduce-scatter; here a unit of each node collects its
- * node first.) */
+ * node first.)
+ *
+ * Transfers of the network need no word: a flush completes them. A unit that starts some after the reduction asks in
+ * it for a barrier, in which all have their words. After that, or if the sums say that no words are to come, all units
+ * know that all have what the epoch brought (`is_all_open`), and what travels alone in the next epoch starts at once. If
+ * that is transfers again, they are flushed before the reduction, which is then all that the fence does. */
 #include <stdlib.h>
 
 #include <dash/dart/ext/dart_epoch.h>
@@ -20,6 +25,7 @@
 #include "coll/coll.h"
 #include "epoch/epoch_calls.h"
 #include "epoch/epoch_origin.h"
+#include "far/far_ops.h"
 #include "far/progress.h"
 #include "model/lost.h"
 #include "rma/await.h"
@@ -99,16 +105,60 @@ static dart_ret_t close_near(const dart__access_call_t *call)
   return ret;
 }
 
-/* How many units have operations on this one's portion; afterwards all have entered the fence. */
-static uint32_t count_origins(const dart__access_call_t *call)
+/* Whether the target is sent a word: operations on it are requests, or will be started. */
+static bool wants_word(const dart__access_call_t *call, int32_t unit)
 {
-  uint32_t *counts = call->epoch->counts;
+  const dart__epoch_target_t *t = &call->epoch->target[unit];
 
-  for (int32_t unit = 0; unit < call->team->nunits; unit++)
-    counts[unit] = is_far_target(call, unit);
-  dart__coll_reduce(call->team, counts, counts, (size_t)call->team->nunits, DART_TYPE_UINT,
-                    DART_OP_SUM, DART__EVERY_UNIT);
-  return counts[call->team->me];
+  return is_far_target(call, unit) && (t->nqueued > 0 || t->is_requested);
+}
+
+/* Before the reduction: complete the transfers that were started; where others go by requests, all of them. */
+static dart_ret_t complete_early(const dart__access_call_t *call)
+{
+  dart_ret_t ret = DART_OK;
+
+  for (int32_t unit = 0; call->epoch->is_issued && unit < call->team->nunits; unit++) {
+    dart__epoch_target_t *t = &call->epoch->target[unit];
+
+    if (!is_far_target(call, unit) || !t->is_loose || t->nqueued > 0)
+      continue;
+    ret             = dart__worse(ret, dart__access_order(call, unit));
+    ret             = dart__worse(ret, dart__epoch_finish(call, unit, true));
+    t->is_requested = DART__EPOCH_VERIFIES && t->is_written; /* the word says so */
+  }
+  return ret;
+}
+
+/* What the reduction says. */
+typedef struct {
+  bool has_words;   /* some units are sent words */
+  bool has_barrier; /* some want a barrier */
+} sums_t;
+
+#define WANTS_BARRIER UINT32_C(0x80000000) /* in a unit's own word, to which it adds nothing else */
+
+/* Afterwards all units have entered the fence, and this one knows how many words to expect. */
+static sums_t count_origins(const dart__access_call_t *call)
+{
+  uint32_t *counts = call->epoch->counts, wants = 0;
+  int32_t   n = call->team->nunits, me = call->team->me;
+  sums_t    sums = { .has_words = false };
+
+  for (int32_t unit = 0; unit < n; unit++) {
+    counts[unit] = wants_word(call, unit);
+    if (counts[unit] > 0 && dart__access_is_moved(call, unit))
+      wants = WANTS_BARRIER;
+  }
+  counts[me] = wants;
+  dart__coll_reduce(call->team, counts, counts, (size_t)n, DART_TYPE_UINT, DART_OP_SUM,
+                    DART__EVERY_UNIT);
+  for (int32_t unit = 0; unit < n; unit++) {
+    sums.has_words |= (counts[unit] & ~WANTS_BARRIER) != 0;
+    sums.has_barrier |= (counts[unit] & WANTS_BARRIER) != 0;
+  }
+  call->epoch->expected += counts[me] & ~WANTS_BARRIER;
+  return sums;
 }
 
 static dart_ret_t close_far(const dart__access_call_t *call)
@@ -118,7 +168,7 @@ static dart_ret_t close_far(const dart__access_call_t *call)
   for (int32_t i = 0; i < call->team->nunits; i++) {
     int32_t unit = rotated(call->team, i);
 
-    if (!is_far_target(call, unit))
+    if (!wants_word(call, unit))
       continue;
     dart__access_drain(call, unit);
     ret = dart__worse(ret, dart__access_order(call, unit));
@@ -136,8 +186,36 @@ static bool have_arrived(void *context)
   return dart__epoch_has_arrived(context);
 }
 
-/* End the epoch, with all units. */
-static dart_ret_t complete_fence(const dart__access_call_t *call, bool is_lazy)
+/* Of a team over several nodes. */
+static dart_ret_t complete_nodes(const dart__access_call_t *call, bool is_lazy,
+                                 bool *is_all_open_out)
+{
+  dart__epoch_t *epoch = call->epoch;
+  dart_ret_t     ret   = complete_early(call);
+  sums_t         sums  = count_origins(call);
+
+  ret = dart__worse(dart__team_result(call->team, ret), close_far(call));
+  if (is_lazy) {
+    epoch->is_owed |= sums.has_words;
+    for (int32_t unit = 0; sums.has_words && unit < call->team->nunits; unit++)
+      if (is_far_target(call, unit))
+        dart__far_order(call->team, unit); /* transfers of the next epoch come after its requests */
+    return ret;
+  }
+  if (!dart__await(call->function, have_arrived, epoch,
+                   dart__access_waits_for(call, DART__WAIT_FENCE, -1)))
+    ret = DART_ERR_UNIT_LOST;
+  if (sums.has_barrier)
+    ret = dart__worse(ret, dart__coll_barrier(call->team));
+  *is_all_open_out = dart__team_result(call->team, DART_OK) == DART_OK &&
+                     (sums.has_barrier || !(sums.has_words || epoch->is_owed));
+  epoch->is_owed   = false; /* to units that wait in the next fence */
+  return ret;
+}
+
+/* End the epoch, with all units. `*is_all_open_out`: all are known to have left the fence. */
+static dart_ret_t complete_fence(const dart__access_call_t *call, bool is_lazy,
+                                 bool *is_all_open_out)
 {
   dart__team_t *team = call->team;
   dart_ret_t    ret, verified;
@@ -152,12 +230,9 @@ static dart_ret_t complete_fence(const dart__access_call_t *call, bool is_lazy)
     dart__team_forget_call(team);
     if (!is_lazy)
       ret = dart__worse(ret, dart__coll_barrier(team));
+    *is_all_open_out = !is_lazy;
   } else {
-    call->epoch->expected += count_origins(call);
-    ret = dart__worse(dart__team_result(team, ret), close_far(call));
-    if (!is_lazy && !dart__await(call->function, have_arrived, call->epoch,
-                                 dart__access_waits_for(call, DART__WAIT_FENCE, -1)))
-      ret = DART_ERR_UNIT_LOST;
+    ret = dart__worse(ret, complete_nodes(call, is_lazy, is_all_open_out));
   }
   if (!is_lazy)
     dart__progress_settle_lazy();
@@ -194,8 +269,9 @@ static void begin_epoch(const dart__access_call_t *call, int assertions, bool is
 
 static dart_ret_t fence(const dart__access_call_t *call, int assertions)
 {
-  bool       is_lazy = (assertions & DART_EPOCH_LAZY) != 0;
-  dart_ret_t ret     = DART_OK;
+  bool       is_lazy     = (assertions & DART_EPOCH_LAZY) != 0;
+  bool       is_all_open = false;
+  dart_ret_t ret         = DART_OK;
 
   if (call->epoch->kind != DART__EPOCH_NONE && call->epoch->kind != DART__EPOCH_FENCE)
     return dart__epoch_refuse(call, "has an epoch of another kind open");
@@ -206,9 +282,8 @@ static dart_ret_t fence(const dart__access_call_t *call, int assertions)
   if (DART__EPOCH_VERIFIES)
     remember(call->epoch, assertions);
   if ((assertions & DART_EPOCH_NOPRECEDE) == 0)
-    ret = complete_fence(call, is_lazy);
-  begin_epoch(call, assertions,
-              (assertions & DART_EPOCH_NOPRECEDE) == 0 && !is_lazy && call->team->nnodes == 1);
+    ret = complete_fence(call, is_lazy, &is_all_open);
+  begin_epoch(call, assertions, is_all_open);
   return ret;
 }
 

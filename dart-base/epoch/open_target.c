@@ -25,10 +25,12 @@ static bool has_left_fence(const dart__access_call_t *call, uint32_t exposed)
 
 static bool is_open_by_fence(const dart__access_call_t *call, int32_t unit)
 {
+  bool is_far = dart__access_is_far(call, unit);
+
   if (call->epoch->is_all_open &&
-      !DART__EPOCH_VERIFIES) /* a promise is looked at that is made on leaving */
+      (is_far || !DART__EPOCH_VERIFIES)) /* a near promise is looked at that is made on leaving */
     return true;
-  if (dart__access_is_far(call, unit)) /* only its answer could tell */
+  if (is_far) /* only its answer could tell */
     return false;
   /* acquire: the unit has left its fence; pairs with the store in epoch/fence.c */
   return has_left_fence(

@@ -51,6 +51,8 @@ void dart__access_start(const dart__access_call_t *call, const dart__rma_t *rma)
       tell_watchers(rma);
   } else if (dart__far_start_in_order(rma).by == DART__BY_NET) {
     t->is_loose = true;
+  } else {
+    t->is_requested = true;
   }
 }
 
@@ -205,6 +207,16 @@ void dart__access_drop(const dart__access_call_t *call, int32_t unit)
   take_out(call, unit, false);
 }
 
+bool dart__access_is_moved(const dart__access_call_t *call, int32_t unit)
+{
+  const dart__epoch_t *epoch = call->epoch;
+
+  for (uint32_t place = epoch->target[unit].first; place != 0; place = op_at(epoch, place)->next)
+    if (dart__far_is_moved(&op_at(epoch, place)->rma))
+      return true;
+  return false;
+}
+
 /* What it takes to say how the elements of an operation lie; too much, if that cannot be said. */
 static size_t naming_bytes(const dart__queued_t *op)
 {
@@ -252,5 +264,6 @@ dart_ret_t dart__access_order(const dart__access_call_t *call, int32_t unit)
   if (!t->is_loose)
     return ret;
   t->is_loose = false;
-  return dart__worse(ret, dart__far_flush(call->team, unit));
+  dart__far_complete(call->team, unit);
+  return ret;
 }

@@ -23,6 +23,7 @@
 #include "epoch/epoch_calls.h"
 #include "epoch/epoch_origin.h"
 #include "far/engine.h"
+#include "far/far_ops.h"
 #include "far/progress.h"
 #include "model/lost.h"
 #include "rma/await.h"
@@ -280,8 +281,11 @@ static dart_ret_t complete_target(const dart__access_call_t *call, int32_t unit)
   if (t->is_open)
     ret = dart__worse(ret, dart__epoch_finish(call, unit, !is_counted));
   dart__epoch_reset(t);
-  if (is_counted)
+  if (is_counted) {
+    dart__far_order(call->team,
+                    unit); /* transfers that are started later come after its requests */
     bound_lazy(call);
+  }
   return ret;
 }
 

@@ -51,6 +51,11 @@ bool dart__far_test_to(dart__team_t *team, int32_t unit, dart__mark_t *mark)
   return true;
 }
 
+void dart__far_complete(dart__team_t *team, int32_t unit)
+{
+  dart__completion_flush(team, unit, true);
+}
+
 void dart__far_order(dart__team_t *team, int32_t unit)
 {
   dart__completion_flush(team, unit, true);

@@ -272,3 +272,14 @@ dart__completion_t dart__far_start_in_order(const dart__rma_t *rma)
     return dart__by_requests(request_atomic(rma));
   return start_by(dart__way_choose(rma, is_put, DART__TO_RECORD, false), rma, is_put);
 }
+
+bool dart__far_is_moved(const dart__rma_t *rma)
+{
+  return rma->kind == DART__PUT && rma->local_type == NULL && dart__way_may_move(rma);
+}
+
+bool dart__far_leaves_at_once(const dart__rma_t *rma)
+{
+  return dart__far_is_moved(rma) || (rma->kind == DART__PUT && rma->local_type == NULL &&
+                                     rma->nbytes > DART__PUT_RECORDS_MOST);
+}

@@ -66,6 +66,10 @@ dart_ret_t dart__far_blocking(const dart__rma_t *rma);
  *  the unit has to be flushed before that record. */
 dart__completion_t dart__far_start_in_order(const dart__rma_t *rma);
 
+/** Whether that is likely to be completed by the network; and whether it is, or has a message of its own. */
+bool dart__far_is_moved(const dart__rma_t *rma);
+bool dart__far_leaves_at_once(const dart__rma_t *rma);
+
 /** An accumulate of one element of 8 bytes that is in no completion context: a flush completes it. */
 void dart__far_update(const dart__rma_t *rma);
 
@@ -102,6 +106,10 @@ dart_ret_t dart__far_flush_local_all(dart__team_t *team);
 
 /** dart__far_flush for DART's own operations: operations that were refused are reported by the next flush. */
 void dart__far_settle(dart__team_t *team, int32_t unit);
+
+/** Complete the network's transfers to a team unit that were started, so that requests made later find them there. Does not
+ *  wait for requests, which are in order. */
+void dart__far_complete(dart__team_t *team, int32_t unit);
 
 /** What was started towards a team unit takes effect there before what is started later. */
 void dart__far_order(dart__team_t *team, int32_t unit);

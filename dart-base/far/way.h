@@ -22,12 +22,14 @@
  *   its return      RECORD    to 1024, if the target is slow           TYPED     to 3800: gets, and puts of
  *                   RECORD    after a request on the same word                   indexed types, with agents
  *                   NET                                                ELEMENTS
- *   a later record  RECORD    puts to 22800, gets to 30400             TYPED     to 19000
- *   (epochs)        NET       gets to dart__engine.got_by_net          ELEMENTS
+ *   a later record  NET       puts from 2049 to 22800, if it is        TYPED     to 19000
+ *   (epochs)                  likely to move them at once              ELEMENTS
+ *                   RECORD    puts to 22800, gets to 30400
+ *                   NET       gets to dart__engine.got_by_net
  *                   MESSAGE
  *   a notification  RECORD    puts to 7600, without agents 3800        TYPED     to 19000, without agents 3800
  *                   RECORD    gets to 30400                            ELEMENTS  puts; gets are refused
- *                   NET       puts, if it moves them faster
+ *                   NET       puts, if it is likely to move them at once
  *                   MESSAGE
  *
  * NET and NET_COPY are ELEMENTS for more bytes than one call of the network moves. Atomics are RECORDs. */
@@ -58,6 +60,8 @@ typedef enum {
 
 #define DART__SLOW_RECORD_MOST ((size_t)1024)
 #define DART__PUT_RECORDS_MOST ((size_t)6 * DART__AM_PUT_MOST)
+#define DART__COPIED_OFTEN \
+  ((size_t)2048) /* batches copy puts up to here sooner than a flush ends */
 #define DART__GET_RECORDS_MOST ((size_t)8 * DART__AM_PUT_MOST)
 #define DART__TYPED_MOST       ((size_t)5 * DART__AM_PUT_MOST)
 #define DART__EAGER_MOST       ((size_t)8192) /* of a message, which networks most likely send at once */
@@ -106,23 +110,40 @@ static inline dart__way_t dart__way_to_return(const dart__rma_t *rma, bool is_pu
   return dart__way_by_net(rma->nbytes, DART__NET);
 }
 
+/* Whether the network's put is likely to move data at once: where it reaches memory by itself, and its target is awake. A
+ * target that naps or computes could hold up its flush, and with that the caller. */
+static inline bool dart__way_moves_at_once(const dart__address_t *at)
+{
+  dart_unit_t target = dart__team_member(at->team, at->unit);
+
+  return dart__engine.by_agents && dart__far_is_reached(at) && !dart__latency_is_slow(target) &&
+         dart__latency_is_awake(target);
+}
+
+/* Of a put that a record is to find applied: whether it is too large for batches, which copy data twice more than the
+ * network does, but need no flush; and smaller than what pays to be announced. */
+static inline bool dart__way_may_move(const dart__rma_t *rma)
+{
+  return rma->nbytes > DART__COPIED_OFTEN && rma->nbytes <= DART__PUT_RECORDS_MOST &&
+         dart__engine.by_agents && dart__far_is_reached(&rma->at);
+}
+
 static inline dart__way_t dart__way_to_record(const dart__rma_t *rma, bool is_put)
 {
+  if (is_put && dart__way_may_move(rma) && dart__way_moves_at_once(&rma->at))
+    return DART__NET;
   if (rma->nbytes <= (is_put ? DART__PUT_RECORDS_MOST : DART__GET_RECORDS_MOST))
     return DART__RECORD;
   return !is_put && rma->nbytes <= dart__engine.got_by_net ? DART__NET : DART__MESSAGE;
 }
 
-/* Whether the network's put is the shorter way for notified data: where it reaches memory by itself it moves them once,
- * where messages that are not eager wait for their receiver; unless it moves them slowly. A target that naps or computes
- * could hold up its flush, and with that the caller. */
+/* Whether the network's put is the shorter way for notified data: it moves them once, where messages that are not eager
+ * wait for their receiver; unless it moves them slowly. */
 static inline bool dart__way_notifies_by_net(const dart__rma_t *rma)
 {
-  dart_unit_t target = dart__team_member(rma->at.team, rma->at.unit);
-
-  return rma->nbytes > DART__EAGER_MOST && dart__engine.by_agents &&
-         dart__far_is_reached(&rma->at) && !dart__latency_is_slow(target) &&
-         !dart__latency_puts_slowly(target) && dart__latency_is_awake(target);
+  return rma->nbytes > DART__EAGER_MOST &&
+         !dart__latency_puts_slowly(dart__team_member(rma->at.team, rma->at.unit)) &&
+         dart__way_moves_at_once(&rma->at);
 }
 
 /* More than a batch takes longer than one message that is received in place. A unit without an agent may compute while

@@ -200,6 +200,57 @@ TEST(many_operations_in_a_fence)
   free(values);
 }
 
+/* Elements of a block in `epoch`: by transfers of the network, by requests, by both, by none; or too many for either. */
+static size_t block_of(int unit, int epoch, size_t block)
+{
+  static const size_t few[] = { 0, 3, 100, 500, 512, 1000, 2000, 4000 };
+  unsigned            draw  = (unsigned)(unit * 31 + epoch / 3 * 17 + (int)block * 7);
+
+  switch (epoch / 6 % 4) { /* so that epochs of one kind follow one another */
+  case 0: return 512;
+  case 1: return few[draw % 8];
+  case 2: return block == 0 ? 4 : 1000;
+  default: return draw % 2 * 600;
+  }
+}
+
+/* Blocks that every unit puts to both of its neighbours, which see nothing of the next epoch while they look; fences that wait
+ * for nobody, and atomics, among them. */
+TEST(blocks_of_any_size_in_fences_that_follow_one_another)
+{
+  enum { MOST = 4000 };
+  int64_t *zeros = calloc(2 * MOST, sizeof *zeros), *values = malloc(MOST * sizeof *values),
+          one      = 1;
+  dart_gptr_t data = test_alloc(zeros, 2 * MOST + 1, 0), sum = test_alloc(zeros, 1, 0);
+  int         wrong = 0;
+
+  fence(data, DART_EPOCH_NOPRECEDE);
+  for (int epoch = 0; epoch < 72; epoch++) {
+    fill(values, MOST, epoch);
+    EXPECT_OK(
+        dart_put(test_unit(data, right_of(me)), values, block_of(me, epoch, 0), T_INT64, T_INT64));
+    EXPECT_OK(dart_put(test_at(test_unit(data, left_of(me)), MOST), values, block_of(me, epoch, 1),
+                       T_INT64, T_INT64));
+    if (epoch % 5 == 1)
+      EXPECT_OK(dart_put_blocking(test_at(test_unit(data, right_of(me)), 2 * MOST), &one, 1,
+                                  T_INT64, T_INT64));
+    if (epoch % 11 == 10) {
+      fence(data, DART_EPOCH_LAZY);
+      continue;
+    }
+    fence(data, epoch % 13 == 12 ? DART_EPOCH_NOSUCCEED : 0);
+    wrong += wrong_in(test_mine(data), block_of(left_of(me), epoch, 0), left_of(me), epoch);
+    wrong +=
+        wrong_in(test_mine(data) + MOST, block_of(right_of(me), epoch, 1), right_of(me), epoch);
+    EXPECT_OK(dart_accumulate(test_unit(sum, left_of(me)), &one, 1, T_INT64, DART_OP_SUM));
+    fence(data, epoch % 13 == 12 ? DART_EPOCH_NOPRECEDE : DART_EPOCH_NOSTORE);
+  }
+  EXPECT_EQ(wrong, 0);
+  fence(data, DART_EPOCH_NOSUCCEED);
+  free(zeros);
+  free(values);
+}
+
 /* The data of a lazy fence are there after the next one. */
 TEST(lazy_fences)
 {

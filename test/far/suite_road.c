@@ -13,6 +13,7 @@
 #include <dash/dart/ext/dart_order.h>
 #include <dash/dart/ext/dart_range.h>
 
+#include "net.h"
 #include "roads.h"
 
 SUITE_WITHOUT_INIT(road);
@@ -480,6 +481,36 @@ TEST(many_notified_data_go_one_of_two_ways)
   }
   test_barrier();
   EXPECT_OK(dart_team_memfree(base));
+  end(&road);
+}
+
+/* What a fence has to wait for is to be started after its reduction; but where it is known that all units have what came
+ * before, operations start when they are called, which large data show. */
+static void put_between_fences(const road_t *road, const void *data, size_t nbytes, bool at_once)
+{
+  look();
+  EXPECT_OK(dart_put(road->far, data, nbytes, DART_TYPE_BYTE, DART_TYPE_BYTE));
+  EXPECT_EQ(since(DART__COUNT_DATA), at_once);
+  EXPECT_OK(dart_epoch_fence(road->base, 0));
+}
+
+TEST(operations_start_at_once_after_a_fence_that_all_have_left)
+{
+  static char data[40000];
+  road_t      road  = begin();
+  bool        moves = dart__net.reaches_memory && test_has_agent();
+
+  if (road.has_far && n == 2) {
+    EXPECT_OK(dart_epoch_fence(road.base, DART_EPOCH_NOPRECEDE));
+    EXPECT_OK(dart_epoch_fence(road.base, 0));
+    put_between_fences(&road, data, sizeof data, true);
+    put_between_fences(&road, data, sizeof data, false);
+    put_between_fences(&road, data, 8, false);
+    put_between_fences(&road, data, sizeof data, false);
+    put_between_fences(&road, data, 10000, false);
+    put_between_fences(&road, data, sizeof data, moves);
+    EXPECT_OK(dart_epoch_fence(road.base, DART_EPOCH_NOSUCCEED));
+  }
   end(&road);
 }
 

@@ -5,81 +5,116 @@
  * order for each target, and leaves when as many words have come in all as the sums of all fences said. A unit that has left a fence
  * may be a whole epoch ahead.
  *
- * Claims. When a unit leaves a fence, all that was written to its portion in the epoch has arrived, and nothing of a later
- * epoch (assertion: the writes of each epoch are applied between its own fence and the one before). And no unit waits
- * for ever.
+ * Transfers change the target's memory without a message, and a flush completes them. Units that start some after the
+ * reduction ask in it for a barrier, which follows the words. After it, or if the sums say that no words come, the next epoch
+ * is open: its operations start at once, and its transfers are complete before the next reduction and need no word.
  *
- * Bounds. UNITS units, EPOCHS epochs, a write by any unit to any other in each epoch or not. A channel for each pair
- * keeps its order; channels of different pairs do not keep any.
+ * Claims. When a unit leaves a fence, all that was written to its portion in the epoch has arrived (assertion). What an
+ * epoch writes is applied before its target has left the closing fence, after all units have entered the fence before, and
+ * after all that earlier epochs wrote there; if the epoch was not open, also after its target has left the fence before
+ * (assertions). And no unit waits for ever.
+ *
+ * Bounds. UNITS units, EPOCHS epochs, a write or a transfer by any unit to any other in each epoch, or none. A channel
+ * for each pair keeps its order; channels of different pairs do not keep any. No lazy fences.
  *
  * run: two    -DUNITS=2 -DEPOCHS=3
- * run: three  -DUNITS=3 -DEPOCHS=1
+ * run: three  -DUNITS=3 -DEPOCHS=1 -DWRITES
  * mutant: sends_before_the_sum  -DUNITS=2 -DEPOCHS=2
  * mutant: word_first            -DUNITS=2 -DEPOCHS=1
  * mutant: leaves_by_the_sum     -DUNITS=2 -DEPOCHS=1
+ * mutant: opens_without_barrier -DUNITS=2 -DEPOCHS=2
+ * mutant: opens_after_words     -DUNITS=3 -DEPOCHS=2
+ * mutant: flushes_late          -DUNITS=2 -DEPOCHS=2
  */
 
+#define NONE  0
 #define WRITE 1
 #define WORD  2
+#define MOVE  3
 
-/* from * UNITS + to: what, and of which epoch */
-chan wire[UNITS * UNITS] = [2 * EPOCHS] of { byte, byte };
+/* from * UNITS + to: what, of which epoch, and whether that was open */
+chan wire[UNITS * UNITS] = [2 * EPOCHS] of { byte, byte, bool };
 
 /* The reduction: units that entered, and the sums, of each epoch (they are what each reads on leaving it). */
 byte entered[EPOCHS];
 byte sum[EPOCHS * UNITS];
+byte wanted[EPOCHS]; /* units that ask for the barrier, and ... */
+byte passed[EPOCHS]; /* ... those that have come to it */
 byte left[UNITS];    /* epochs that each unit has ended */
 byte arrived[UNITS]; /* words */
 byte pending[EPOCHS * UNITS]; /* a ghost: writes of an epoch to a unit that have not arrived */
+
+/* A write of an epoch is applied. */
+inline apply(epoch, to, is_open)
+{
+  assert(left[to] == epoch || (left[to] < epoch && is_open));
+  assert(epoch == 0 || (entered[epoch - 1] == UNITS && pending[(epoch - 1) * UNITS + to] == 0));
+  pending[epoch * UNITS + to]--
+}
 
 /* Messages of a pair are applied one after the other, at any time: by the target's agent. */
 proctype Channel(byte from; byte to)
 {
   byte epoch;
+  bool is_open;
 
 end:
   do
   :: atomic {
-       wire[from * UNITS + to] ? WRITE, epoch ->
-       assert(epoch == left[to]); /* neither late nor early */
-       pending[epoch * UNITS + to]--;
-       epoch = 0
+       wire[from * UNITS + to] ? WRITE, epoch, is_open ->
+       apply(epoch, to, is_open);
+       epoch = 0;
+       is_open = false
      }
-  :: atomic { wire[from * UNITS + to] ? WORD, epoch -> arrived[to]++; epoch = 0 }
+  :: atomic { wire[from * UNITS + to] ? WORD, epoch, is_open -> arrived[to]++; epoch = 0 }
   od
 }
 
-inline send_write(to)
+/* A transfer has no place of its own in the order of its origin's steps but before its flush: so it is one with that. */
+inline start(to)
 {
-  wire[me * UNITS + to] ! WRITE, epoch
+  if
+  :: kind[to] == WRITE -> wire[me * UNITS + to] ! WRITE, epoch, is_open
+  :: kind[to] == MOVE -> atomic { apply(epoch, to, is_open) }
+  fi
 }
 
 inline send_word(to)
 {
-  wire[me * UNITS + to] ! WORD, epoch
+  wire[me * UNITS + to] ! WORD, epoch, false
 }
 
 proctype Unit(byte me)
 {
-  byte epoch, to, expected;
-  bool writes[UNITS];
+  byte epoch, to, expected, total;
+  bool is_open, wants_word[UNITS];
+  byte kind[UNITS];
 
   do
   :: epoch < EPOCHS ->
-    /* the epoch: which targets are written to; the operations are deferred */
+    /* the epoch: its operations are deferred, unless it is open */
     to = 0;
     do
     :: to < UNITS ->
       if
-      :: to != me -> writes[to] = true; d_step { pending[epoch * UNITS + to]++ }
-      :: writes[to] = false
+      :: to != me -> kind[to] = WRITE; d_step { pending[epoch * UNITS + to]++ }
+#ifndef WRITES /* and no transfers */
+      :: to != me -> kind[to] = MOVE; d_step { pending[epoch * UNITS + to]++ }
+#endif
+      :: kind[to] = NONE
       fi;
-#ifdef MUTANT_sends_before_the_sum
+      wants_word[to] = kind[to] == WRITE || (kind[to] == MOVE && !is_open);
       if
-      :: writes[to] -> send_write(to)
+#ifdef MUTANT_sends_before_the_sum
+      :: kind[to] == WRITE -> start(to)
+#else
+      :: is_open && kind[to] == WRITE -> start(to)
+#endif
+#ifndef MUTANT_flushes_late
+      :: is_open && kind[to] == MOVE -> start(to)
+#endif
       :: else
       fi;
-#endif
       to++
     :: else -> break
     od;
@@ -87,7 +122,10 @@ proctype Unit(byte me)
     atomic {
       to = 0;
       do
-      :: to < UNITS -> sum[epoch * UNITS + to] = sum[epoch * UNITS + to] + writes[to]; to++
+      :: to < UNITS ->
+        sum[epoch * UNITS + to] = sum[epoch * UNITS + to] + wants_word[to];
+        wanted[epoch] = wanted[epoch] + (kind[to] == MOVE && !is_open);
+        to++
       :: else -> break
       od;
       entered[epoch]++
@@ -98,29 +136,65 @@ proctype Unit(byte me)
     to = 0;
     do
     :: to < UNITS ->
-      if
-      :: writes[to] ->
 #ifdef MUTANT_word_first
-        send_word(to);
-        send_write(to)
-#else
-#ifndef MUTANT_sends_before_the_sum
-        send_write(to);
+      if
+      :: wants_word[to] -> send_word(to)
+      :: else
+      fi;
 #endif
-        send_word(to)
+      if
+#ifdef MUTANT_sends_before_the_sum
+      :: !is_open && kind[to] == MOVE -> start(to)
+#else
+      :: !is_open && kind[to] != NONE -> start(to)
+#endif
+#ifdef MUTANT_flushes_late
+      :: is_open && kind[to] == MOVE -> start(to)
 #endif
       :: else
       fi;
+#ifndef MUTANT_word_first
+      if
+      :: wants_word[to] -> send_word(to)
+      :: else
+      fi;
+#endif
       to++
     :: else -> break
     od;
 #ifndef MUTANT_leaves_by_the_sum
     arrived[me] == expected; /* have_arrived() */
 #endif
+    if
+    :: wanted[epoch] > 0 ->
+#ifndef MUTANT_opens_without_barrier
+      passed[epoch]++;
+      passed[epoch] == UNITS;
+#endif
+      is_open = true
+    :: else ->
+      d_step {
+        total = 0;
+        to = 0;
+        do
+        :: to < UNITS -> total = total + sum[epoch * UNITS + to]; to++
+        :: else -> break
+        od;
+#ifdef MUTANT_opens_after_words
+        total = 0;
+#endif
+        is_open = total == 0;
+        total = 0
+      }
+    fi;
     atomic {
       assert(pending[epoch * UNITS + me] == 0);
       left[me]++;
       epoch++;
+      for (to : 0 .. UNITS - 1) {
+        kind[to] = NONE;
+        wants_word[to] = false
+      }
       to = 0
     }
   :: else -> break
