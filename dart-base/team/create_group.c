@@ -2,12 +2,13 @@
  *
  * The parent's collectives cannot be used, for its other units do not come; nor the new team's own, before it has an
  * id that no other team of its units has. So members agree by messages with the call's tag, along a binomial tree of
- * the group: results go up to the first member, and what is decided comes down. The tree is arithmetic on the group,
- * and a message never fails, so a unit that has no memory for anything else can still say so.
+ * the group: results go up to the first member, and come down joined; two members tell each other. The tree is arithmetic
+ * on the group, and a message never fails, so a unit that has no memory for anything else can still say so.
  *
- * Ids: the first member proposes the highest of the members' next ids, and each takes it. Only where threads of a unit
- * make several teams at a time can another team have taken it there meanwhile; then all propose again, and spread
- * their proposals more and more, so that two such groups come apart. Ids taken in vain are lost.
+ * Ids: the highest of the members' next ids, which each takes. Only where threads of a unit make several teams at a time
+ * can another team have taken it there meanwhile. So if a member has several threads, all say whether they have it; if
+ * not, all propose again, and spread their proposals more and more, so that two such groups come apart. Ids taken in
+ * vain are lost.
  *
  * Invariant: all members know the worst result of all before anything is entered anywhere, and after the team is open
  * in the backend they agree once more, by its own exchange. */
@@ -50,7 +51,7 @@ typedef struct {
 /* What members say, and what they are told. */
 typedef struct {
   uint64_t subject; /* of parent and group: equal on all */
-  uint64_t exchange;
+  uint64_t more; /* an exchange; while an id is agreed on: whether a member has several threads */
   int32_t  id;
   int32_t  ret;
 } word_t;
@@ -106,6 +107,7 @@ static void merge_words(word_t *word, const word_t *other)
     word->ret = other->ret;
   if (other->subject != word->subject && word->ret < DART_ERR_INVAL)
     word->ret = DART_ERR_INVAL;
+  word->more |= other->more;
 }
 
 /* The first member has what all have said. */
@@ -133,11 +135,34 @@ static void spread(const call_t *call, word_t *word)
     send_word(call, call->ids[call->me + step], word);
 }
 
+static void swap_words(const call_t *call, word_t *word)
+{
+  dart_unit_t other = call->ids[1 - call->me];
+  word_t      come;
+
+  send_word(call, other, word);
+  if (hear(call, other, &come))
+    merge_words(word, &come);
+  else
+    word->ret = DART_ERR_UNIT_LOST;
+}
+
+/* All have what all have said. */
+static void join_words(const call_t *call, word_t *word)
+{
+  if (call->count == 2) {
+    swap_words(call, word);
+  } else {
+    collect_words(call, word);
+    spread(call, word);
+  }
+}
+
 /* ---- the id ---------------------------------------------------------------------------------- */
 
 #define SPREAD_MOST 10
 
-/* What the first member makes of all next ids: the highest, and after `failures` one of some above it. */
+/* What each makes of all next ids: the highest, and after `failures` one of some above it. */
 static void propose(const call_t *call, unsigned failures, word_t *word)
 {
   uint64_t most =
@@ -158,18 +183,18 @@ static dart_ret_t agree_on_id(const call_t *call, dart_ret_t mine, int32_t *id_o
   word_t word;
 
   for (unsigned failures = 0;; failures++) {
-    word =
-        (word_t){ .subject = subject_of(call), .id = dart__team_next_id(), .ret = (int32_t)mine };
-    collect_words(call, &word);
-    if (call->me == 0)
-      propose(call, failures, &word);
-    spread(call, &word);
+    word = (word_t){ .subject = subject_of(call),
+                     .more    = dart__world.many_threads,
+                     .id      = dart__team_next_id(),
+                     .ret     = (int32_t)mine };
+    join_words(call, &word);
+    propose(call, failures, &word);
     *id_out = word.id;
     if (word.ret != DART_OK)
       return (dart_ret_t)word.ret;
     word.ret = dart__team_take_id(word.id) ? DART_OK : DART_PENDING;
-    collect_words(call, &word);
-    spread(call, &word);
+    if (word.more != 0)
+      join_words(call, &word);
     if (word.ret != DART_PENDING)
       return (dart_ret_t)word.ret;
   }
@@ -204,13 +229,13 @@ static void discard_team(call_t *call)
 static bool open_exchange(call_t *call)
 {
   dart__team_t *team = call->team;
-  word_t        word = { .subject = subject_of(call), .exchange = call->exchange };
+  word_t        word = { .subject = subject_of(call), .more = call->exchange };
 
   if (!dart__team_is_leader(team) && !hear(call, dart__team_leader(team), &word))
     return false;
   for (int32_t i = 1; i < team->node_nunits && dart__team_is_leader(team); i++)
     send_word(call, dart__team_member(team, team->node_units[i]), &word);
-  dart__team_exchange_open(team, word.exchange);
+  dart__team_exchange_open(team, word.more);
   return true;
 }
 
