@@ -161,6 +161,7 @@ struct dart__epoch {
   pthread_mutex_t    access; /* of the accessing side; see the header for threads */
   dart__epoch_kind_t kind;
   bool               is_all_open; /* fence: all units are known to have begun the epoch */
+  bool               is_lazy;     /* fence: it is being closed, and units do not wait */
   bool               is_issued;   /* fence: this unit has issued operations */
   bool               is_prepared; /* fence: agreed on with all units, once */
   uint32_t           fences;      /* called; the same on all units */

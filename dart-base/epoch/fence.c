@@ -194,7 +194,9 @@ static dart_ret_t complete_nodes(const dart__access_call_t *call, bool is_lazy,
   dart_ret_t     ret   = complete_early(call);
   sums_t         sums  = count_origins(call);
 
-  ret = dart__worse(dart__team_result(call->team, ret), close_far(call));
+  epoch->is_lazy = is_lazy;
+  ret            = dart__worse(dart__team_result(call->team, ret), close_far(call));
+  epoch->is_lazy = false;
   if (is_lazy) {
     epoch->is_owed |= sums.has_words;
     for (int32_t unit = 0; sums.has_words && unit < call->team->nunits; unit++)

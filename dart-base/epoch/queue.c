@@ -43,13 +43,14 @@ static void tell_watchers(const dart__rma_t *rma)
 
 void dart__access_start(const dart__access_call_t *call, const dart__rma_t *rma)
 {
-  dart__epoch_target_t *t = &call->epoch->target[rma->at.unit];
+  dart__epoch_target_t *t     = &call->epoch->target[rma->at.unit];
+  bool                  waits = call->epoch->kind == DART__EPOCH_FENCE && !call->epoch->is_lazy;
 
   if (!dart__access_is_far(call, rma->at.unit)) {
     t->failed = dart__worse(t->failed, start_near(rma));
     if (rma->kind != DART__GET && dart__is_watched())
       tell_watchers(rma);
-  } else if (dart__far_start_in_order(rma).by == DART__BY_NET) {
+  } else if (dart__far_start_in_order(rma, waits).by == DART__BY_NET) {
     t->is_loose = true;
   } else {
     t->is_requested = true;

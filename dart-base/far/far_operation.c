@@ -264,18 +264,20 @@ dart_ret_t dart__far_blocking(const dart__rma_t *rma)
   return rma->kind == DART__PUT ? blocking(rma, true) : blocking(rma, false);
 }
 
-dart__completion_t dart__far_start_in_order(const dart__rma_t *rma)
+dart__completion_t dart__far_start_in_order(const dart__rma_t *rma, bool of_fence)
 {
   bool is_put = rma->kind == DART__PUT;
 
   if (!is_put && rma->kind != DART__GET)
     return dart__by_requests(request_atomic(rma));
-  return start_by(dart__way_choose(rma, is_put, DART__TO_RECORD, false), rma, is_put);
+  return start_by(dart__way_choose(rma, is_put, of_fence ? DART__TO_FENCE : DART__TO_RECORD, false),
+                  rma, is_put);
 }
 
 bool dart__far_is_moved(const dart__rma_t *rma)
 {
-  return rma->kind == DART__PUT && rma->local_type == NULL && dart__way_may_move(rma);
+  return rma->kind == DART__PUT && rma->local_type == NULL &&
+         dart__way_may_move(rma, DART__TO_FENCE);
 }
 
 bool dart__far_leaves_at_once(const dart__rma_t *rma)

@@ -63,10 +63,10 @@ dart__completion_t dart__far_start(const dart__rma_t *rma, dart_handle_t *handle
 dart_ret_t dart__far_blocking(const dart__rma_t *rma);
 
 /** As dart__far_start, for operations that a record made later has to find applied. If it is completed by the network,
- *  the unit has to be flushed before that record. */
-dart__completion_t dart__far_start_in_order(const dart__rma_t *rma);
+ *  the unit has to be flushed before that record. `of_fence`: the unit enters a call that waits for it. */
+dart__completion_t dart__far_start_in_order(const dart__rma_t *rma, bool of_fence);
 
-/** Whether that is likely to be completed by the network; and whether it is, or has a message of its own. */
+/** Of a fence: whether that is likely to be completed by the network; and whether it is, or has a message of its own. */
 bool dart__far_is_moved(const dart__rma_t *rma);
 bool dart__far_leaves_at_once(const dart__rma_t *rma);
 

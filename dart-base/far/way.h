@@ -23,7 +23,8 @@
  *                   RECORD    after a request on the same word                   indexed types, with agents
  *                   NET                                                ELEMENTS
  *   a later record  NET       puts from 2049 to 22800, if it is        TYPED     to 19000
- *   (epochs)                  likely to move them at once              ELEMENTS
+ *   (epochs)                  likely to move them at once; without     ELEMENTS
+ *                             agents only of fences
  *                   RECORD    puts to 22800, gets to 30400
  *                   NET       gets to dart__engine.got_by_net
  *                   MESSAGE
@@ -55,6 +56,7 @@ typedef enum {
   DART__TO_HANDLE,
   DART__TO_RETURN,
   DART__TO_RECORD,
+  DART__TO_FENCE, /* the same, and the target takes part in a call that waits for it */
   DART__TO_NOTIFY
 } dart__end_t;
 
@@ -116,21 +118,21 @@ static inline bool dart__way_moves_at_once(const dart__address_t *at)
 {
   dart_unit_t target = dart__team_member(at->team, at->unit);
 
-  return dart__engine.by_agents && dart__far_is_reached(at) && !dart__latency_is_slow(target) &&
+  return dart__far_is_reached(at) && !dart__latency_is_slow(target) &&
          dart__latency_is_awake(target);
 }
 
 /* Of a put that a record is to find applied: whether it is too large for batches, which copy data twice more than the
  * network does, but need no flush; and smaller than what pays to be announced. */
-static inline bool dart__way_may_move(const dart__rma_t *rma)
+static inline bool dart__way_may_move(const dart__rma_t *rma, dart__end_t end)
 {
   return rma->nbytes > DART__COPIED_OFTEN && rma->nbytes <= DART__PUT_RECORDS_MOST &&
-         dart__engine.by_agents && dart__far_is_reached(&rma->at);
+         (dart__engine.by_agents || end == DART__TO_FENCE) && dart__far_is_reached(&rma->at);
 }
 
-static inline dart__way_t dart__way_to_record(const dart__rma_t *rma, bool is_put)
+static inline dart__way_t dart__way_to_record(const dart__rma_t *rma, bool is_put, dart__end_t end)
 {
-  if (is_put && dart__way_may_move(rma) && dart__way_moves_at_once(&rma->at))
+  if (is_put && dart__way_may_move(rma, end) && dart__way_moves_at_once(&rma->at))
     return DART__NET;
   if (rma->nbytes <= (is_put ? DART__PUT_RECORDS_MOST : DART__GET_RECORDS_MOST))
     return DART__RECORD;
@@ -141,7 +143,7 @@ static inline dart__way_t dart__way_to_record(const dart__rma_t *rma, bool is_pu
  * wait for their receiver; unless it moves them slowly. */
 static inline bool dart__way_notifies_by_net(const dart__rma_t *rma)
 {
-  return rma->nbytes > DART__EAGER_MOST &&
+  return rma->nbytes > DART__EAGER_MOST && dart__engine.by_agents &&
          !dart__latency_puts_slowly(dart__team_member(rma->at.team, rma->at.unit)) &&
          dart__way_moves_at_once(&rma->at);
 }
@@ -173,7 +175,8 @@ static inline size_t dart__way_typed_most(const dart__rma_t *rma, bool is_put, d
   case DART__TO_FLUSH: return dart__engine.aggregate;
   case DART__TO_HANDLE: return 0;
   case DART__TO_RETURN: return dart__way_is_shorter_typed(rma, is_put) ? DART__AM_PUT_MOST : 0;
-  case DART__TO_RECORD: return DART__TYPED_MOST;
+  case DART__TO_RECORD:
+  case DART__TO_FENCE: return DART__TYPED_MOST;
   default: return is_put && !dart__engine.by_agents ? DART__AM_PUT_MOST : DART__TYPED_MOST;
   }
 }
@@ -202,7 +205,8 @@ static inline __attribute__((always_inline)) dart__way_t dart__way_choose(const 
   case DART__TO_HANDLE:
     return dart__way_follows(rma, is_put) ? DART__RECORD : dart__way_by_net(rma->nbytes, DART__NET);
   case DART__TO_RETURN: return dart__way_to_return(rma, is_put, is_slow);
-  case DART__TO_RECORD: return dart__way_to_record(rma, is_put);
+  case DART__TO_RECORD:
+  case DART__TO_FENCE: return dart__way_to_record(rma, is_put, end);
   default: return dart__way_to_notify(rma, is_put);
   }
 }
