@@ -211,7 +211,7 @@ static dart_ret_t complete_nodes(const dart__access_call_t *call, bool is_lazy,
     ret = dart__worse(ret, dart__coll_barrier(call->team));
   *is_all_open_out = dart__team_result(call->team, DART_OK) == DART_OK &&
                      (sums.has_barrier || !(sums.has_words || epoch->is_owed));
-  epoch->is_owed   = false; /* to units that wait in the next fence */
+  epoch->is_owed = false; /* to units that wait in the next fence */
   return ret;
 }
 

@@ -13,6 +13,7 @@
 #include "epoch/epoch_origin.h"
 #include "far/far_ops.h"
 #include "far/progress.h"
+#include "model/lost.h"
 #include "rma/remote.h"
 #include "rma/transfer.h"
 #include "rma/watch.h"
@@ -266,5 +267,5 @@ dart_ret_t dart__access_order(const dart__access_call_t *call, int32_t unit)
     return ret;
   t->is_loose = false;
   dart__far_complete(call->team, unit);
-  return ret;
+  return dart__lost_result(dart__team_member(call->team, unit), ret);
 }

@@ -8,7 +8,7 @@
  * it sent to each unit and what it received, and at the end of a cycle it receives the rest.
  *
  * Messages of DART's own, which have negative tags, are all received, and not counted. Both sides know their length, so
- * they are received without being claimed. */
+ * they are received without being claimed; unless units may be lost, for then a receive may be given up. */
 #include "p2p/far_message.h"
 
 #include <stdlib.h>
@@ -17,6 +17,7 @@
 #include "base/sparse.h"
 #include "far/engine.h"
 #include "far/host.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "net.h"
 
@@ -88,7 +89,7 @@ dart_ret_t dart__far_message_recv(dart_unit_t unit, int tag, void *buffer, size_
   dart__far_message_t *m = new_message(unit, tag, buffer, nbytes, &ret);
 
   *message_out = m;
-  if (m != NULL && m->channel == DART__CHANNEL_OWN) {
+  if (m != NULL && m->channel == DART__CHANNEL_OWN && !dart__survives()) {
     dart__net_recv(dart__engine.comm, unit, m->channel, m->tag, buffer, nbytes, &m->request);
     m->stage = STARTED;
   }
