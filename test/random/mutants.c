@@ -149,9 +149,10 @@ bool __wrap_dart__far_test(dart_handle_t handle)
   return true;
 }
 
-void __wrap_dart__far_wait(dart_handle_t *handle)
+dart_ret_t __wrap_dart__far_wait(dart_handle_t *handle)
 {
   dart__far_release(handle);
+  return DART_OK;
 }
 
 AS_IN_LIBRARY(test);
