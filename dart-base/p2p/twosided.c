@@ -471,6 +471,14 @@ dart_ret_t dart__twosided_recv(const char *function, dart_unit_t unit, int tag, 
                       &(message_t){ .unit = unit, .tag = tag, .nbytes = nbytes, .buffer = buffer });
 }
 
+dart_ret_t dart__twosided_swap(const char *function, dart_unit_t unit, int tag, const void *data,
+                               void *buffer, size_t nbytes)
+{
+  return transfer_own(
+      function, &(message_t){ .unit = unit, .tag = tag, .nbytes = nbytes, .buffer = (void *)data },
+      &(message_t){ .unit = unit, .tag = tag, .nbytes = nbytes, .buffer = buffer });
+}
+
 /* ---- entry points ------------------------------------------------------------------------ */
 
 static bool check_unit_and_tag(const char *function, int tag, dart_global_unit_t unit)

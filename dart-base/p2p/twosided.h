@@ -24,6 +24,10 @@ dart_ret_t dart__twosided_send(const char *function, dart_unit_t unit, int tag, 
 dart_ret_t dart__twosided_recv(const char *function, dart_unit_t unit, int tag, void *buffer,
                                size_t nbytes);
 
+/** Both at a time, with a unit that does the same: each sends before it waits, also where the pool is used up. */
+dart_ret_t dart__twosided_swap(const char *function, dart_unit_t unit, int tag, const void *data,
+                               void *buffer, size_t nbytes);
+
 /** The event of a near unit that is raised when a message arrives for it. It may also be raised for other
  *  reasons (notifications): whenever it changes, a waiter checks for what it waits for. */
 dart__event_t *dart__twosided_event(dart_unit_t unit);

@@ -80,16 +80,20 @@ static void send_word(const call_t *call, dart_unit_t unit, const word_t *word)
   dart__twosided_send(call->function, unit, -1 - call->tag, word, sizeof *word);
 }
 
-/* False: the unit is lost, and the word is none. Calls that failed because a unit was lost may have left words behind. */
+/* Calls that failed because a unit was lost may have left words behind. */
+static bool is_left_behind(const call_t *call, const word_t *word)
+{
+  return dart__lost_count() > 0 && word->subject != subject_of(call);
+}
+
+/* False: the unit is lost, and the word is none. */
 static bool hear(const call_t *call, dart_unit_t unit, word_t *word_out)
 {
-  uint64_t subject = subject_of(call);
-
   do {
     if (dart__twosided_recv(call->function, unit, -1 - call->tag, word_out, sizeof *word_out) !=
         DART_OK)
       return false;
-  } while (word_out->subject != subject && dart__lost_count() > 0);
+  } while (is_left_behind(call, word_out));
   return true;
 }
 
@@ -139,9 +143,12 @@ static void swap_words(const call_t *call, word_t *word)
 {
   dart_unit_t other = call->ids[1 - call->me];
   word_t      come;
+  bool        is_heard = dart__twosided_swap(call->function, other, -1 - call->tag, word, &come,
+                                             sizeof come) == DART_OK;
 
-  send_word(call, other, word);
-  if (hear(call, other, &come))
+  if (is_heard && is_left_behind(call, &come))
+    is_heard = hear(call, other, &come);
+  if (is_heard)
     merge_words(word, &come);
   else
     word->ret = DART_ERR_UNIT_LOST;
