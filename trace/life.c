@@ -30,26 +30,29 @@ static char *folder(const char *variable)
   return realpath(path, NULL);
 }
 
-/* The unit of a file with this name that a run has left; -1: it is another file. */
-static dart_unit_t unit_of(const char *name, const char *end)
+/* The unit of a report or of a thread's events with this name; -1: it is another file. */
+static dart_unit_t unit_of(const char *name, bool is_report)
 {
-  int         unit = -1, length = 0;
-  const char *last = strrchr(name, '.');
+  int      unit = -1, length = 0;
+  unsigned thread;
 
-  sscanf(name, "unit-%d.%n", &unit, &length);
-  return length > 0 && strcmp(last, end) == 0 ? unit : -1;
+  if (is_report)
+    sscanf(name, "unit-%d.json%n", &unit, &length);
+  else
+    sscanf(name, "unit-%d.%u.events%n", &unit, &thread, &length);
+  return length > 0 && name[length] == '\0' ? unit : -1;
 }
 
 /* Remove what an earlier run has left, so that files of two runs are never read as one: each unit removes its own files,
  * and unit 0 those of units that this run does not have. */
-static void clear(const char *path, const char *end)
+static void clear(const char *path, bool is_report)
 {
   DIR           *folder = path != NULL ? opendir(path) : NULL;
   struct dirent *entry;
   bool           was_larger = false;
 
   while (folder != NULL && (entry = readdir(folder)) != NULL) {
-    dart_unit_t unit     = unit_of(entry->d_name, end);
+    dart_unit_t unit     = unit_of(entry->d_name, is_report);
     bool        is_other = dart__trace_job.me == 0 && unit >= (dart_unit_t)dart__trace_job.nunits;
 
     if (unit == dart__trace_job.me || is_other)
@@ -116,8 +119,8 @@ static void begin(uint64_t now)
   dart__trace_job.node  = least_near();
   dart__trace_job.place = own_place();
   if (dart__trace_job.begin == 0) { /* the first cycle of this process */
-    clear(dart__trace_job.reports, ".json");
-    clear(dart__trace_job.traces, ".events");
+    clear(dart__trace_job.reports, true);
+    clear(dart__trace_job.traces, false);
     dart__trace_job.begin = now;
   }
   if (!is_registered)

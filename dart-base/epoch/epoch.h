@@ -128,18 +128,18 @@ typedef enum {
 /* What this unit knows of one unit of the team. */
 typedef struct {
   /* In the access epoch: */
-  bool is_member;  /* it was started or locked; not used by a fence */
-  bool is_open;    /* its portion may be accessed now: it is exposed, or its lock is held */
-  bool is_used;    /* this unit has issued operations */
-  bool is_written; /* of these, some that write */
-  bool is_loose; /* some were started that a word does not follow in order: a flush comes between */
-  bool is_requested;       /* ... others, by requests, which a word follows */
-  bool is_exclusive;       /* its lock */
-  bool is_counted;         /* its unlock, in dart__lazy.sent */
-  bool is_checked;         /* it is asked whether it may be accessed: no DART_EPOCH_NOCHECK */
-  bool is_named[2];        /* scratch of post and of start: finds units that are named twice */
-  _Atomic bool is_mutual;  /* it was a target of a short access by start since the last post */
-  bool         has_ticket; /* for the lock of a near portion: */
+  bool         is_member;  /* it was started or locked; not used by a fence */
+  bool         is_open;    /* its portion may be accessed now: it is exposed, or its lock is held */
+  bool         is_used;    /* this unit has issued operations */
+  bool         is_written; /* of these, some that write */
+  bool         is_loose;   /* some were started as transfers: a flush has to come before the word */
+  bool         is_requested; /* some were started as requests, which the word follows */
+  bool         is_exclusive; /* its lock */
+  bool         is_counted;   /* its unlock, in dart__lazy.sent */
+  bool         is_checked;   /* it is asked whether it may be accessed: no DART_EPOCH_NOCHECK */
+  bool         is_named[2];  /* scratch of post and of start: finds units that are named twice */
+  _Atomic bool is_mutual;    /* it was a target of a short access by start since the last post */
+  bool         has_ticket;   /* for the lock of a near portion: */
   uint32_t     ticket;
   uint32_t     nqueued; /* deferred operations; the places of the first and last of them: */
   uint32_t     first, last;
@@ -178,8 +178,8 @@ struct dart__epoch {
   uint32_t        free;    /* the first of a list */
   uint32_t        nsince;  /* how often a unit's list was begun */
   dart__queued_t *queue;
-  uint32_t       *counts; /* [nunits], for a fence of a team over several nodes; NULL: none yet */
-  bool is_owed;           /* some may wait for words of a fence before the last that did not wait */
+  uint32_t       *counts;  /* [nunits], for a fence of a team over several nodes; NULL: none yet */
+  bool            is_owed; /* words of lazy fences may be under way to some units */
 
   pthread_mutex_t exposure; /* of the exposing side */
   pthread_mutex_t state;    /* of `kind` and `is_exposed`, when they change; nobody waits with it */

@@ -14,9 +14,10 @@
  * node first.)
  *
  * Transfers of the network need no word: a flush completes them. A unit that starts some after the reduction asks in
- * it for a barrier, in which all have their words. After that, or if the sums say that no words are to come, all units
- * know that all have what the epoch brought (`is_all_open`), and what travels alone in the next epoch starts at once. If
- * that is transfers again, they are flushed before the reduction, which is then all that the fence does. */
+ * it for a barrier, which units enter when they have their words. After that barrier all units know that all have what
+ * the epoch brought (`is_all_open`). They know it as well if the sums say that no words are to come, and no words of
+ * lazy fences before are under way (`is_owed`). Then transfers of the next epoch start when they are called. If all of
+ * its operations are transfers, they are flushed before the reduction, which is all that the fence does. */
 #include <stdlib.h>
 
 #include <dash/dart/ext/dart_epoch.h>

@@ -301,10 +301,13 @@ static dart_ret_t unlock_far(const dart__access_call_t *call, int32_t unit, bool
   } else if (is_to_be_asked(call, unit, is_lazy)) {
     round_t round = { call, is_lazy, 1, new_requests(1, &own), false };
 
-    if (round.asked == NULL)
-      return refuse_memory(call);
-    round.asked->unit = unit;
-    ret               = serve_round(&round);
+    if (round.asked != NULL) {
+      round.asked->unit = unit;
+      ret               = serve_round(&round);
+    } else {
+      dart__access_drop(call, unit);
+      ret = refuse_memory(call);
+    }
     end_requests(&round);
   }
   return dart__worse(ret, complete_target(call, unit));
@@ -408,8 +411,10 @@ static dart_ret_t take_far(const dart__access_call_t *call, bool is_lazy)
   round_t             round = { call, is_lazy, 0, new_requests(ASKED_MOST, own), false };
   dart_ret_t          ret   = DART_OK;
 
-  if (round.asked == NULL)
-    return refuse_memory(call);
+  if (round.asked == NULL) {
+    round.is_given_up = true;
+    ret               = refuse_memory(call);
+  }
   for (int32_t k = 0; k < team->nunits; k++) {
     int32_t unit = turn(team, k);
 

@@ -280,7 +280,7 @@ static dart__range_state_t enter_turns(dart_lock_t lock, const dart__range_waite
 
   while ((state = dart__table_enter(lock->turns, waiter, &the_turn, 1, may_wait, ticket_out)) ==
              DART__RANGE_FULL &&
-         dart__lost_count() > 0) {
+         dart__survives()) {
     dart__table_leave_lost(lock->turns);
     dart__wait_turn(&turns, &dart__world.wait);
   }

@@ -460,46 +460,94 @@ static bool is_left_behind(const request_t *request)
   return is_unit_lost != NULL && request->first != NONE && is_unit_lost(request->waiter.unit);
 }
 
-/* It leaves. If it held its spans those that wait for it are told, when they hold theirs. */
-static void break_request(dart__range_table_t *t, request_t *request)
+/* It was granted, perhaps, and its waiter is not told any more. */
+static void forget_granted(dart__range_table_t *t, uint32_t index)
 {
+  uint32_t last = NONE;
+
+  for (uint32_t i = t->granted[0]; i != NONE && i != index; i = request_at(t, i)->next)
+    last = i;
+  if (last == NONE ? t->granted[0] != index : request_at(t, last)->next != index)
+    return;
+  if (last == NONE)
+    t->granted[0] = request_at(t, index)->next;
+  else
+    request_at(t, last)->next = request_at(t, index)->next;
+  if (t->granted[1] == index)
+    t->granted[1] = last;
+}
+
+/* It leaves. If it held its spans those that wait for it are told, when they hold theirs. */
+static void break_request(dart__range_table_t *t, uint32_t index)
+{
+  request_t *request = request_at(t, index);
+
   for (uint32_t i = request->waiters; i != NONE && is_held(request); i = request_at(t, i)->next)
     request_at(t, i)->is_broken = true;
+  if (is_held(request))
+    forget_granted(t, index);
   remove_request(t, request);
 }
 
+typedef struct {
+  const dart__span_t *spans;
+  size_t              n;
+} spans_t;
+
+/* Break those requests of lost units that are meant. First those that wait: none of them is granted what others leave.
+ * True: some were held, and nobody waited for one of those. */
+static bool break_lost(dart__range_table_t *t,
+                       bool (*is_meant)(const dart__range_table_t *t, const request_t *request,
+                                        const spans_t *spans),
+                       const spans_t *spans)
+{
+  bool any = false;
+
+  for (int held = 0; is_unit_lost != NULL && held <= 1; held++)
+    for (uint32_t i = 1; i <= t->capacity; i++) {
+      request_t *request = request_at(t, i);
+
+      if (!is_left_behind(request) || is_held(request) != held || !is_meant(t, request, spans))
+        continue;
+      any = any || (held && request->waiters == NONE);
+      break_request(t, i);
+    }
+  return any;
+}
+
 static bool is_in_the_way(const dart__range_table_t *t, const request_t *request,
-                          const dart__span_t *spans, size_t n)
+                          const spans_t *spans)
 {
   for (uint32_t at = request->first; at != NONE; at = node_at(t, at)->next)
-    for (size_t i = 0; i < n; i++)
-      if (conflict(&node_at(t, at)->span, &spans[i]))
+    for (size_t i = 0; i < spans->n; i++)
+      if (conflict(&node_at(t, at)->span, &spans->spans[i]))
         return true;
   return false;
 }
 
-/* Of units that are lost. True: some were held, and nobody waited for one of those. */
+static bool is_any(const dart__range_table_t *t, const request_t *request, const spans_t *spans)
+{
+  (void)t, (void)request, (void)spans;
+  return true;
+}
+
+/* It waits, or others wait for it. */
+static bool is_in_a_queue(const dart__range_table_t *t, const request_t *request,
+                          const spans_t *spans)
+{
+  (void)t, (void)spans;
+  return !is_held(request) || request->waiters != NONE;
+}
+
 static bool break_those_in_the_way(dart__range_table_t *t, const dart__span_t *spans, size_t n)
 {
-  bool any = false;
-
-  for (uint32_t i = 1; is_unit_lost != NULL && i <= t->capacity; i++) {
-    request_t *request = request_at(t, i);
-
-    if (!is_left_behind(request) || !is_in_the_way(t, request, spans, n))
-      continue;
-    any = any || (is_held(request) && request->waiters == NONE);
-    break_request(t, request);
-  }
-  return any;
+  return break_lost(t, is_in_the_way, &(spans_t){ spans, n });
 }
 
 /* To have room: whoever comes next is not told. */
 static void drop_lost(dart__range_table_t *t)
 {
-  for (uint32_t i = 1; is_unit_lost != NULL && i <= t->capacity; i++)
-    if (is_left_behind(request_at(t, i)))
-      break_request(t, request_at(t, i));
+  break_lost(t, is_any, NULL);
 }
 
 /* The oldest request that came after `age`; NONE: there is none. */
@@ -697,12 +745,7 @@ size_t dart__range_leave_lost(dart__range_table_t *t, dart__range_waiter_t *gran
   size_t count;
 
   lock_table(t);
-  for (uint32_t i = 1; i <= t->capacity; i++) {
-    request_t *request = request_at(t, i);
-
-    if (is_left_behind(request) && (!is_held(request) || request->waiters != NONE))
-      break_request(t, request);
-  }
+  break_lost(t, is_in_a_queue, NULL);
   count = list_granted(t, granted, most);
   dart__mutex_unlock(&t->mutex);
   return count;

@@ -28,7 +28,8 @@ dart_ret_t dart__table_new(uint32_t capacity, uint64_t *offset_out);
 /** Free it; no request to it is under way. */
 void dart__table_delete(uint64_t offset);
 
-/** As dart__range_enter, or DART__RANGE_GONE. `waiter->unit` is a global id, `waiter->flag` the offset of its counter in its pool. */
+/** As dart__range_enter, or DART__RANGE_GONE. `waiter->unit` is a global id, `waiter->flag` the offset of its counter in
+ *  its pool. */
 dart__range_state_t dart__table_enter(dart__table_t at, const dart__range_waiter_t *waiter,
                                       const dart__span_t *spans, size_t n, bool may_wait,
                                       uint64_t *ticket_out);

@@ -40,8 +40,9 @@ void dart__table_note_broken(dart__table_t table, uint64_t ticket)
 dart_ret_t dart__table_wait(dart__table_t table, uint64_t ticket, uint64_t flag, uint64_t *told,
                             int64_t end_us)
 {
-  uint32_t count = 0, nvain = 0;
-  int64_t  left;
+  uint32_t      count = 0, nvain = 0;
+  dart__turns_t turns = { 0 };
+  int64_t       left;
 
   do {
     dart_ret_t ret;
@@ -57,6 +58,8 @@ dart_ret_t dart__table_wait(dart__table_t table, uint64_t ticket, uint64_t flag,
     *told += ret == DART_OK;
     if (ret == DART_OK && dart__lost_count() == 0)
       return DART_OK;
+    if (ret == DART_ERR_UNIT_LOST) /* a loss that is news ends each piece at once */
+      dart__wait_turn(&turns, &dart__world.wait);
     nvain = ret == DART_OK ? MOST_VAIN : nvain + 1;
     if (nvain >= MOST_VAIN && dart__lost_count() > 0) {
       nvain = count = 0; /* what it waits for now may be of a lost unit, too */

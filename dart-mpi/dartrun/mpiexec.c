@@ -122,7 +122,8 @@ static const char *bind_word(launch_bind_t bind)
   }
 }
 
-/* The options are words that both MPIs know, but for one of Hydra, MPICH's mpiexec. The texts that are not the user's are not freed: dartrun makes one command. */
+/* The options are words that both MPIs know, but for one of Hydra, MPICH's mpiexec. The texts that are not the user's are
+ * not freed: dartrun makes one command. */
 char **mpiexec_command(const char *mpiexec, const launch_t *launch, char *const *before,
                        size_t nbefore)
 {

@@ -69,9 +69,10 @@ folder_is_cleared() {
   [[ -z $err ]] || fail "a new folder: $err"
   : >"$work/again/unit-1.7.events"
   : >"$work/again/unit-notes.json"
+  : >"$work/again/unit-0.before.json"
   run env DART_REPORT="$work/again" DART_TRACE="$work/again" "${dartrun[@]}" -n 2 "$program"; expect_code 0
   [[ $(grep -c 'removed what an earlier run of more units had left in ' <<<"$err") == 2 ]] || fail "an old folder: $err"
-  [[ $(cd "$work/again" && echo *) == "unit-0.0.events unit-0.json unit-1.0.events unit-1.json unit-notes.json" ]] ||
+  [[ $(cd "$work/again" && echo *) == "unit-0.0.events unit-0.before.json unit-0.json unit-1.0.events unit-1.json unit-notes.json" ]] ||
     fail "in the folder: $(ls "$work/again")"
 }
 

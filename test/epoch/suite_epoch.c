@@ -219,7 +219,7 @@ static size_t block_of(int unit, int epoch, size_t block)
 TEST(blocks_of_any_size_in_fences_that_follow_one_another)
 {
   enum { MOST = 4000 };
-  int64_t *zeros = calloc(2 * MOST, sizeof *zeros), *values = malloc(MOST * sizeof *values),
+  int64_t *zeros = calloc(2 * MOST + 1, sizeof *zeros), *values = malloc(MOST * sizeof *values),
           one      = 1;
   dart_gptr_t data = test_alloc(zeros, 2 * MOST + 1, 0), sum = test_alloc(zeros, 1, 0);
   int         wrong = 0;

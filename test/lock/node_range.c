@@ -526,7 +526,7 @@ static void what_a_lost_unit_held_is_broken_for_the_next(void **state)
   const dart__range_waiter_t five = { 0, 5, 0 }, seven = { 70, 7, 0 };
   const dart__span_t         low = { 0, 9, 1 }, high = { 20, 29, 1 };
   dart__range_waiter_t       told[CAPACITY];
-  uint64_t                   first, second;
+  uint64_t                   first, second = 0;
   bool                       is_broken;
 
   (void)state;
@@ -551,6 +551,54 @@ static void what_a_lost_unit_held_is_broken_for_the_next(void **state)
   free(table);
 }
 
+static bool is_five_or_six(int32_t unit)
+{
+  return unit == 5 || unit == 6;
+}
+
+/* One that is lost waits for another one, and a third unit for it: it is not granted what it will never hold, and the table
+ * has room for all again. */
+static void lost_units_may_wait_for_one_another(void **state)
+{
+  const dart__range_waiter_t five = { 0, 5, 0 }, six = { 60, 6, 0 }, seven = { 70, 7, 0 };
+  const dart__span_t         low = { 0, 9, 1 };
+  dart__range_waiter_t       told[CAPACITY];
+  uint64_t                   first, second = 0, third = 0, ticket[CAPACITY];
+  bool                       is_broken;
+
+  (void)state;
+  for (int waits = 0; waits <= 1; waits++) {
+    dart__range_table_t *table = new_table(CAPACITY);
+
+    assert_int_equal(dart__range_enter(table, &five, &low, 1, true, &first), DART__RANGE_HELD);
+    assert_int_equal(dart__range_enter(table, &six, &low, 1, true, &second), DART__RANGE_NEXT);
+    if (waits)
+      dart__range_enter(table, &seven, &low, 1, true, &third);
+    dart__range_set_robust(is_five_or_six);
+    if (waits) {
+      assert_int_equal(dart__range_leave_lost(table, told, CAPACITY), 1);
+      assert_int_equal(told[0].flag, 70);
+    } else {
+      assert_int_equal(dart__range_enter(table, &nobody_told, &low, 1, false, &third),
+                       DART__RANGE_HELD);
+      assert_int_equal(dart__range_granted(table, told, CAPACITY), 0);
+    }
+    assert_true(dart__range_is_held(table, third, &is_broken) && is_broken);
+    dart__range_leave(table, third, told, CAPACITY, NULL);
+    for (uint64_t i = 0; i < CAPACITY; i++)
+      assert_int_equal(dart__range_enter(table, &nobody_told,
+                                         &(dart__span_t){ 20 * i, 20 * i + 9, 1 }, 1, false,
+                                         &ticket[i]),
+                       DART__RANGE_HELD);
+    assert_ptr_equal(range_check(table), NULL);
+    for (int i = 0; i < CAPACITY; i++)
+      dart__range_leave(table, ticket[i], told, CAPACITY, NULL);
+    assert_ptr_equal(range_check(table), NULL);
+    dart__range_set_robust(NULL);
+    free(table);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -565,6 +613,7 @@ int main(void)
     cmocka_unit_test(who_is_next_but_one_is_known),
     cmocka_unit_test(a_table_that_was_left_half_changed_is_put_in_order),
     cmocka_unit_test(what_a_lost_unit_held_is_broken_for_the_next),
+    cmocka_unit_test(lost_units_may_wait_for_one_another),
     cmocka_unit_test(holders_exclude_one_another)
   };
 

@@ -493,6 +493,7 @@ static void sends_to_a_lost_peer_are_done(void **state)
   dart__net_recv(comm(2), 0, DART__CHANNEL_OWN, 1, got, sizeof got, &fetched);
   dart__net_send(comm(0), 2, DART__CHANNEL_OWN, 1, large, sizeof large, &offered);
   await(2, &fetched); /* others go on */
+  await(0, &offered);
   assert_memory_equal(got, large, sizeof large);
   peers_close(&peers);
 }
@@ -500,15 +501,15 @@ static void sends_to_a_lost_peer_are_done(void **state)
 /* What has come is there, but nothing that the peer would have to send yet. */
 static void receives_from_a_lost_peer_are_cancelled(void **state)
 {
-  dart__net_request_t        named, any;
+  dart__net_request_t        named, any, sent[2];
   dart__net_request_t *const requests[] = { &any };
   uint64_t                   word       = 17;
 
   (void)state;
   peers_open_mortal(&peers, 2, "rdma");
   send_word(1, 0, DART__CHANNEL_PROGRAM, 3, &word);
-  dart__net_send(comm(1), 0, DART__CHANNEL_OWN, 1, large, sizeof large, NULL);
-  dart__net_send(comm(1), 0, DART__CHANNEL_REQUEST, 0, large, sizeof large, NULL);
+  dart__net_send(comm(1), 0, DART__CHANNEL_OWN, 1, large, sizeof large, &sent[0]);
+  dart__net_send(comm(1), 0, DART__CHANNEL_REQUEST, 0, large, sizeof large, &sent[1]);
   dart__net_recv(comm(0), 1, DART__CHANNEL_OWN, 1, got, sizeof got, &named);
   dart__net_recv(comm(0), DART__ANY_PEER, DART__CHANNEL_REQUEST, 0, got, sizeof got, &any);
   peers_progress(comm(0));
@@ -523,6 +524,8 @@ static void receives_from_a_lost_peer_are_cancelled(void **state)
   assert_int_equal(recv_word(0, 1, DART__CHANNEL_PROGRAM, 3), 17);
   for (size_t i = 0; i < sizeof got; i++)
     assert_int_equal(got[i], 0);
+  for (int i = 0; i < 2; i++) /* their memory, which would go with the peer's process */
+    dart__net_cancel(comm(1), &sent[i]);
   peers_close(&peers);
 }
 
