@@ -8,11 +8,6 @@ need "$dartrun" "$examples/survive_stencil-shmem" "$examples/survive_randomacces
 export DART_SURVIVE=1 DART_LOG_LEVEL=WARN
 outcomes=$work/outcomes
 
-# Simulated nodes, unless the launcher says that such a job cannot go on.
-most_nodes=3
-run "$dartrun" -n 2 --nodes 2 "$examples/survive_stencil-shmem" none
-[[ $err != *"DART_SURVIVE=1: a job outlives units on one node only"* ]] || most_nodes=1
-
 # lose PROGRAM UNITSxNODES KIND SEED [FILE]: the units that are left end well, with the right result. Checkpoints in memory
 # do not help if a unit and its buddy are lost together, or most units with their node: then that is said.
 lose() {
@@ -34,7 +29,7 @@ for program in stencil randomaccess; do
   also lose $program 3x1 none 1
   also lose $program 4x1 pair 1
   also lose $program 4x1 pair 2 "$work/$program.pair"
-  also lose $program 4x$((most_nodes > 1 ? 2 : 1)) none 1
+  also lose $program 4x2 none 1
 done
 together
 [[ $(sort "$outcomes" | uniq -c | tr -s ' ' | paste -sd,) == " 4 0 lost, code 0, 2 2 lost, code 137, 2 2 lost, code 3" ]] ||
@@ -46,7 +41,6 @@ nschedules=${DART_TEST_SCHEDULES-16}
 for ((seed = 1; seed <= nschedules; seed++)); do
   programs=(stencil randomaccess) kinds=(one two one node)
   nodes=$((seed / 2 % 4 == 3 ? seed / 8 % 2 + 2 : seed / 8 % 3 + 1))
-  ((most_nodes > 1)) || { kinds[3]=two; nodes=1; }
   file=()
   ((seed % 3 != 0)) || file=("$work/file.$seed")
   also lose "${programs[seed % 2]}" $((seed % 6 + 3))x$nodes "${kinds[seed / 2 % 4]}" $seed "${file[@]}"
@@ -61,7 +55,7 @@ if [[ -x $examples/cxx/outlive-shmem ]]; then
     run "$dartrun" -n 5 "$examples/cxx/outlive-shmem" $seed; expect_code 137
     expect_out "outlive on 4 units: 0 failures"
   done
-  for ((nodes = 2; nodes <= most_nodes; nodes++)); do
+  for nodes in 2 3; do
     for seed in 1 8 14 16; do
       run "$dartrun" -n 6 --nodes $nodes "$examples/cxx/outlive-shmem" $seed; expect_code 137
       expect_out "outlive on 5 units: 0 failures"

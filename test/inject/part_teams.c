@@ -1,4 +1,5 @@
 /* Groups and teams. */
+#include <dash/dart/ext/dart_survive.h>
 #include <dash/dart/ext/dart_team_group.h>
 
 #include "parts.h"
@@ -93,4 +94,32 @@ void use_teams(void)
   FINE(dart_group_destroy(&group));
   use(team, member, n > 1 ? n - 1 : 1);
   SOME(member, NEVER, dart_team_destroy(&team));
+}
+
+static void ignore_loss(dart_global_unit_t unit, void *context)
+{
+  (void)unit, (void)context;
+}
+
+/* Nobody is lost. */
+void use_survivors(void)
+{
+  dart_unit_status_t status;
+  dart_team_t        team;
+  uint64_t           value = 5;
+  size_t             nlost = 0;
+
+  FINE(dart_unit_status(DART_GLOBAL_UNIT_ID(n - 1), &status));
+  EXPECT(status == DART_UNIT_RUNNING);
+  FINE(dart_team_lost(DART_TEAM_ALL, NULL, &nlost));
+  EXPECT(nlost == 0 && !dart_lock_was_broken());
+  FINE(dart_lost_handler(ignore_loss, NULL));
+  FINE(dart_lost_handler(NULL, NULL));
+  if (!dart_survives())
+    return;
+  FINE(dart_team_agree(DART_TEAM_ALL, &value));
+  EXPECT(value == 5);
+  ALL(NOMEM, dart_team_shrink(DART_TEAM_ALL, &team));
+  use(team, true, n);
+  FINE(dart_team_destroy(&team));
 }

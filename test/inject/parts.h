@@ -6,6 +6,7 @@
 
 void use_groups(void);
 void use_teams(void);
+void use_survivors(void);
 void use_memory(dart_team_t all);
 void use_registered_memory(dart_team_t all);
 void use_adopted_memory(dart_team_t all);

@@ -43,6 +43,7 @@ static void cycle(bool whole)
   if (whole) {
     PART(use_groups());
     PART(use_teams());
+    PART(use_survivors());
     PART(use_registered_memory(all));
     PART(use_adopted_memory(all));
     PART(use_pointers(all));
