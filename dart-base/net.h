@@ -218,9 +218,10 @@ int dart__net_test(dart__net_comm_t *comm, dart__net_request_t *const requests[]
  *  the buffer is not accessed any more, and if its peer is not lost, that gives the message up, too. */
 void dart__net_cancel(dart__net_comm_t *comm, dart__net_request_t *request);
 
-/** End what is under way to units that are lost (model/lost.h), and will be: sends, puts and gets are done, without effect.
- *  Of what these units have sent, messages that have arrived can be received; receives of others are never done, but one of
- *  any peer may be, with 0 bytes. A test of a request does so, too. Nothing, where units cannot be lost. */
+/** Drop all operations to units that are lost (model/lost.h), and those started later: sends, puts and gets complete
+ *  without effect. Messages of these units that have arrived can still be received. A receive of another message from them
+ *  never completes; a receive from any peer may complete with 0 bytes. Tests of requests do the same. No effect where units
+ *  cannot be lost. */
 void dart__net_drop_lost(dart__net_comm_t *comm);
 
 /* ---- helpers over these ------------------------------------------------------------------------ */

@@ -16,12 +16,11 @@ typedef enum {
 typedef struct dart__request {
   TAILQ_ENTRY(dart__request) next;
   TAILQ_ENTRY(dart__request) op; /* in `ops` */
-  uint8_t kind;                  /* of its packets; that of a receive is FETCH */
-  uint8_t uses;                  /* one until it is complete, one of the caller that will test it */
-  bool    is_done;               /* for its caller: sent, received, or locally complete */
-  bool
-      is_abandoned; /* cancelled when its peer might still answer: the buffer is its caller's again */
-  bool     is_of_any; /* a receive of any peer */
+  uint8_t  kind;                 /* of its packets; that of a receive is FETCH */
+  uint8_t  uses;                 /* one until it is complete, one of the caller that will test it */
+  bool     is_done;              /* for its caller: sent, received, or locally complete */
+  bool     is_abandoned; /* cancelled while its peer might still answer; the buffer is not used */
+  bool     is_of_any;    /* a receive of any peer */
   uint8_t  list;
   int      channel, tag;
   uint64_t clock;  /* of the last packet that has come for it: traffic.h */
@@ -48,8 +47,7 @@ typedef struct {
   uint64_t         head_seen; /* of its inbox: see dart__inbox_claim */
   uint64_t         messages;  /* bytes of those that were sent to it, ever ... */
   uint64_t         received;  /* ... and that it has received, when this unit looked last */
-  bool
-      is_lost; /* nothing is sent to it, and of what it sent only messages with their bytes are taken */
+  bool is_lost; /* nothing is sent to it, and only complete messages are received from it */
 } dart__peer_t;
 
 #define DART__SPARES 64 /* requests that can be made where there is no memory */
@@ -94,8 +92,8 @@ void dart__request_return(dart__net_comm_t *c, dart__request_t *r,
 /** Take a request out of the list that it is in. */
 void dart__request_unlist(dart__net_comm_t *c, dart__request_t *r);
 
-/** End what is under way to peers that are lost: see dart__net_drop_lost. `is_known`: one is, though it may not be counted
- *  yet. */
+/** Drop all operations to peers that are lost: see dart__net_drop_lost. `is_known`: the caller knows of a lost peer that may
+ *  not be counted yet. */
 void dart__requests_drop_lost(dart__net_comm_t *c, bool is_known);
 
 /** What a message counts towards the bound of those that no receive has taken. */

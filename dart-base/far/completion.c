@@ -148,7 +148,7 @@ bool dart__completion_flush_all(dart__team_t *team, bool at_target)
   n = atomic_load_explicit(&far->ntouched, memory_order_acquire);
   for (int32_t i = 0; i < n; i++) {
     dart__completion_flush(team, far->touched[i], at_target);
-    any = any || dart__lost_result(dart__team_member(team, far->touched[i]), DART_OK) != DART_OK;
+    any = any || dart__outlives(dart__team_member(team, far->touched[i]));
   }
   if (at_target)
     unlist(far, n);

@@ -466,20 +466,11 @@ static dart_ret_t poll(void)
   return DART_OK;
 }
 
-static bool try_cohort(const dart__team_t *team, const struct dart_lock_struct *lock)
-{
-  if (dart__mutex_try(&lock->cohort->mutex))
-    return true;
-  if (!dart__mutex_try_broken(&lock->cohort->mutex))
-    return false;
-  note_broken_cohort(team, lock);
-  return true;
-}
-
 dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
 {
   dart__team_t *team = team_of_lock(__func__, lock);
   dart_ret_t    ret  = DART_OK;
+  bool          is_broken;
 
   if (result == NULL)
     return dart__fail(DART_ERR_INVAL, "%s: result is NULL", __func__);
@@ -489,8 +480,10 @@ dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
   if (is_mine(lock))
     return refuse_holder(__func__);
   dart__progress(); /* as above */
-  if (!try_cohort(team, lock))
+  if (!dart__lost_try(&lock->cohort->mutex, &is_broken))
     return poll();
+  if (is_broken)
+    note_broken_cohort(team, lock);
   if (team->nnodes > 1 && lock->cohort->ticket == 0)
     ret = try_turn(lock);
   if (ret != DART_OK) {

@@ -73,7 +73,7 @@ static dart__grant_turn_t look_at_word(dart__grant_t *grant, const dart__am_host
   bool      done;
 
   (void)host, (void)updates;
-  if (dart__lost_result(w->unit, DART_OK) != DART_OK)
+  if (dart__outlives(w->unit))
     return DART__GRANT_OVER;
   w->is_broken = dart__mutex_take_broken_for(w->mutex, w->unit);
   if (w->is_broken)
@@ -250,7 +250,7 @@ static dart_ret_t swap_far(const char *function, const dart__address_t *at, uint
   dart__far_start(&swap, NULL);
   dart__far_start(&look, NULL);
   dart__far_settle(at->team, at->unit);
-  if (dart__lost_result(dart__team_member(at->team, at->unit), DART_OK) != DART_OK)
+  if (dart__outlives(dart__team_member(at->team, at->unit)))
     return DART_ERR_UNIT_LOST;
   if (from != 0 || *seen_out != 0 || now != 0)
     return DART_OK;
@@ -417,7 +417,7 @@ dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
   dart__address_t at;
   dart_ret_t      ret;
   answer_t        answer;
-  bool            done = false;
+  bool            is_broken, done = false;
 
   if (result == NULL)
     return dart__fail(DART_ERR_INVAL, "%s: result is NULL", __func__);
@@ -431,7 +431,9 @@ dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
     ret  = request_lock_at(&at, ASK_TRY, 0, &answer);
     done = ret == DART_OK && answer == HELD;
   } else {
-    done = dart__lost_try((dart__mutex_t *)(void *)at.near);
+    done = dart__lost_try((dart__mutex_t *)(void *)at.near, &is_broken);
+    if (is_broken)
+      dart__lost_note_broken();
   }
   if (!done && dart__world.pace.progress != NULL)
     dart__world.pace.progress(); /* the holder may need it before it can release the lock */

@@ -460,19 +460,20 @@ static bool is_left_behind(const request_t *request)
   return is_unit_lost != NULL && request->first != NONE && is_unit_lost(request->waiter.unit);
 }
 
-/* It was granted, perhaps, and its waiter is not told any more. */
+/* Whether it was granted, and its waiter is to be told yet: it is on the list of those. */
+static bool is_to_be_told(const request_t *request)
+{
+  return is_held(request) && !request->is_told;
+}
+
+/* Its waiter is not told any more. */
 static void forget_granted(dart__range_table_t *t, uint32_t index)
 {
-  uint32_t last = NONE;
+  uint32_t *link = &t->granted[0], last = NONE;
 
-  for (uint32_t i = t->granted[0]; i != NONE && i != index; i = request_at(t, i)->next)
-    last = i;
-  if (last == NONE ? t->granted[0] != index : request_at(t, last)->next != index)
-    return;
-  if (last == NONE)
-    t->granted[0] = request_at(t, index)->next;
-  else
-    request_at(t, last)->next = request_at(t, index)->next;
+  for (; *link != index; link = &request_at(t, last)->next)
+    last = *link;
+  *link = request_at(t, index)->next;
   if (t->granted[1] == index)
     t->granted[1] = last;
 }
@@ -484,7 +485,7 @@ static void break_request(dart__range_table_t *t, uint32_t index)
 
   for (uint32_t i = request->waiters; i != NONE && is_held(request); i = request_at(t, i)->next)
     request_at(t, i)->is_broken = true;
-  if (is_held(request))
+  if (is_to_be_told(request))
     forget_granted(t, index);
   remove_request(t, request);
 }
@@ -711,15 +712,6 @@ size_t dart__range_leave(dart__range_table_t *t, uint64_t ticket, dart__range_wa
   return count;
 }
 
-/* Whether it was granted, and its waiter is to be told yet. */
-static bool is_to_be_told(const dart__range_table_t *t, const request_t *request)
-{
-  for (uint32_t i = t->granted[0]; i != NONE; i = request_at(t, i)->next)
-    if (request_at(t, i) == request)
-      return true;
-  return false;
-}
-
 size_t dart__range_leave_all(dart__range_table_t *t, int32_t unit, dart__range_waiter_t *granted,
                              size_t most)
 {
@@ -729,10 +721,8 @@ size_t dart__range_leave_all(dart__range_table_t *t, int32_t unit, dart__range_w
   for (uint32_t i = 1; i <= t->capacity; i++) {
     request_t *request = request_at(t, i);
 
-    if (is_held(request) && request->waiter.unit == unit &&
-        !is_to_be_told(
-            t,
-            request)) /* what waited, and is granted by this, is not held by a call that has returned */
+    /* what waited, and is granted by this, is not held by a call that has returned */
+    if (is_held(request) && request->waiter.unit == unit && !is_to_be_told(request))
       remove_request(t, request);
   }
   count = list_granted(t, granted, most);

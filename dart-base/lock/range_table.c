@@ -308,7 +308,7 @@ void dart__table_leave_lost(dart__table_t at)
 
 bool dart__table_is_gone(dart__table_t at)
 {
-  return dart__world.many_nodes && dart__lost_result(at.unit, DART_OK) != DART_OK;
+  return dart__world.many_nodes && dart__outlives(at.unit);
 }
 
 bool dart__table_is_held(dart__table_t at, uint64_t ticket, bool *is_broken_out)

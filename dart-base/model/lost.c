@@ -84,14 +84,13 @@ bool dart__lost_take_broken(void)
   return is_broken;
 }
 
-bool dart__lost_try(dart__mutex_t *mutex)
+bool dart__lost_try(dart__mutex_t *mutex, bool *is_broken_out)
 {
+  *is_broken_out = false;
   if (dart__mutex_try(mutex))
     return true;
-  if (!dart__mutex_try_broken(mutex))
-    return false;
-  dart__lost_note_broken();
-  return true;
+  *is_broken_out = dart__mutex_try_broken(mutex);
+  return *is_broken_out;
 }
 
 void dart__lost_acknowledge(uint32_t number)

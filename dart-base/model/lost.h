@@ -58,10 +58,16 @@ static inline bool dart__is_lost(dart_unit_t unit)
   return dart__lost_number(unit) != 0;
 }
 
+/** Whether the job outlives units, and has outlived this one. For paths that seldom need to know. */
+static inline bool dart__outlives(dart_unit_t unit)
+{
+  return __builtin_expect(dart__survives(), 0) && dart__is_lost(unit);
+}
+
 /** What a call returns that has come to `ret`, and may have needed this far unit. */
 static inline dart_ret_t dart__lost_result(dart_unit_t unit, dart_ret_t ret)
 {
-  return __builtin_expect(dart__survives(), 0) && dart__is_lost(unit) ? DART_ERR_UNIT_LOST : ret;
+  return dart__outlives(unit) ? DART_ERR_UNIT_LOST : ret;
 }
 
 dart_unit_status_t dart__unit_status(dart_unit_t unit);
@@ -89,8 +95,8 @@ bool dart__lost_is_news(void);
 void dart__lost_note_broken(void);
 bool dart__lost_take_broken(void);
 
-/** Try to acquire a lock of the program's; one whose holder is lost is taken, and noted. */
-bool dart__lost_try(dart__mutex_t *mutex);
+/** Try to acquire a lock of the program's. `*is_broken_out`: it was taken from a holder that is lost. */
+bool dart__lost_try(dart__mutex_t *mutex, bool *is_broken_out);
 
 /** Call the program's handler for losses that it was not called for. */
 void dart__lost_tell(void);

@@ -5,7 +5,7 @@
  *
  *   DART_SURVIVE=1 dartrun -n 4 ./survive_stencil [none|one|two|pair|node [SEED [FILE]]]
  *
- * says who is killed, at moments drawn from SEED, and where checkpoints are: in FILE, or in memory. */
+ * The first argument selects the units to kill. SEED determines when. Checkpoints are written to FILE, or kept in memory. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -35,13 +35,12 @@ typedef struct {
 
 /* Receives of a channel, handled in the order posted. */
 typedef struct {
-  dart__channel_t  channel;
-  unsigned         nslots;
-  uint64_t         head; /* the next receive to handle, modulo nslots */
-  unsigned         free; /* slots before it that are to be posted again */
-  dart__am_slot_t *slot;
-  dart__am_message_t
-      *messages; /* sparse: the first of the slots, of which pages exist when they are used */
+  dart__channel_t     channel;
+  unsigned            nslots;
+  uint64_t            head; /* the next receive to handle, modulo nslots */
+  unsigned            free; /* slots before it that are to be posted again */
+  dart__am_slot_t    *slot;
+  dart__am_message_t *messages; /* [nslots] sparse; slots begin with these */
 } dart__am_ring_t;
 
 /* A peer: its batches that wait for their data, or behind batches that do. */
