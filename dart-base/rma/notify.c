@@ -163,37 +163,6 @@ static dart_ret_t check_unit(const char *function, const dart__address_t *data,
                     function, target_of(data), target_of(flag));
 }
 
-/* Bytes in a row for a far unit, whose segment has the counter, too, which counts. False: otherwise, and for all
- * errors; nothing was done. */
-static inline bool put_notify_far(const char *function, dart_gptr_t gptr, const void *src,
-                                  size_t nelem, dart_datatype_t src_type, dart_datatype_t dst_type,
-                                  dart_gptr_t flag, uint64_t value)
-{
-  uint64_t        at = flag.addr_or_offs.offset, size;
-  dart__address_t counter;
-  dart__signal_t  signal = { &counter, value, DART_OP_SUM };
-  dart__rma_t     rma;
-
-  if (flag.teamid != gptr.teamid || flag.segid != gptr.segid || flag.unitid != gptr.unitid ||
-      !dart__transfer_is_plain(src, nelem, src_type, dst_type, &rma.nbytes) ||
-      !dart__transfer_is_far(&gptr, rma.nbytes, &rma.at) || rma.at.segment->heads != NULL)
-    return false;
-  size = dart__segment_size(rma.at.segment, rma.at.unit);
-  if (at % FLAG_BYTES != 0 || size < FLAG_BYTES || at > size - FLAG_BYTES)
-    return false;
-  /* field by field: rma.at was written by fields just now, and a copy as a whole would wait for these stores */
-  counter        = (dart__address_t){ rma.at.team, rma.at.segment, gptr.unitid, at, NULL };
-  rma.kind       = DART__PUT;
-  rma.local_type = NULL;
-  rma.buffer     = (void *)(uintptr_t)src;
-  dart__call_note(function);
-  dart__progress(); /* apply deferred updates before the notification */
-  dart__count_notify(&counter);
-  dart__count_put(&rma.at, rma.nbytes);
-  dart__context_note(&counter, dart__far_put_notify(&rma, &signal));
-  return true;
-}
-
 /* `nelem` 0: only notify. */
 static dart_ret_t transfer_notify(const char *function, dart__rma_kind_t kind, dart_gptr_t gptr,
                                   const void *buffer, size_t nelem, dart_datatype_t global_type,
@@ -224,8 +193,6 @@ dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
                            dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
                            uint64_t by)
 {
-  if (put_notify_far(__func__, gptr, src, nelem, src_type, dst_type, flag, by))
-    return DART_OK;
   return transfer_notify(__func__, DART__PUT, gptr, src, nelem, dst_type, src_type, flag, by,
                          DART_OP_SUM);
 }

@@ -114,66 +114,7 @@ INLINED dart_ret_t copy_bytes(bool is_put, char *near, const dart_gptr_t *gptr, 
   return is_put && dart__is_watched() ? dart__watch_wrote_few(*gptr) : DART_OK;
 }
 
-/* By the address of the global pointer, here and below: passed on as a value through inlined functions, it is stored as
- * two words and loaded as a whole, and the load waits for both stores. */
-INLINED char *near_address(const dart_gptr_t *gptr, size_t nbytes)
-{
-  return dart_inline_bytes(dart__team_direct, dart_inline_ids(gptr), nbytes);
-}
-
-INLINED void copy_in_order(bool is_put, char *near, void *buffer, size_t nbytes)
-{
-  if (is_put)
-    dart__near_put_bytes(near, buffer, nbytes);
-  else
-    dart__near_get_bytes(buffer, near, nbytes);
-}
-
-/* ---- the direct map: elements at constant distances --------------------------------------------- */
-
-/* So many elements, at most, that no product of sizes below overflows. */
-#define STEPS_MOST (1 << 24)
-
-/* Where the elements are near by the direct map, and at a constant distance on both sides: the address. NULL:
- * otherwise, and for all errors. */
-INLINED char *steps_address(const dart_gptr_t *gptr, const void *buffer, size_t nelem,
-                            const dart__type_t *global, const dart__type_t *local)
-{
-  if (global == NULL || local == NULL || global->base != local->base || buffer == NULL ||
-      global->elem_count != 1 || local->elem_count != 1 || nelem - 1 >= STEPS_MOST ||
-      global->kind == DART__TYPE_INDEXED || local->kind == DART__TYPE_INDEXED ||
-      global->elem_size > sizeof(long double))
-    return NULL;
-  return near_address(gptr, ((nelem - 1) * global->stride + 1) * global->elem_size);
-}
-
-INLINED bool copy_steps(bool is_put, end_t end, const dart_gptr_t *gptr, void *buffer, size_t nelem,
-                        dart_datatype_t global_type, dart_datatype_t local_type)
-{
-  const dart__type_t *global = dart__type_find(global_type), *local = dart__type_find(local_type);
-  char               *near = steps_address(gptr, buffer, nelem, global, local);
-  bool                done;
-
-  if (near == NULL)
-    return false;
-  if (end == BLOCKING)
-    dart__progress();
-  if (nelem == 1) {
-    copy_in_order(is_put, near, buffer, global->elem_size);
-    return true;
-  }
-  if (is_put) {
-    atomic_thread_fence(memory_order_release); /* as in dart__near_put */
-    return dart__near_copy_steps(near, global->stride, buffer, local->stride, nelem,
-                                 global->elem_size);
-  }
-  done =
-      dart__near_copy_steps(buffer, local->stride, near, global->stride, nelem, global->elem_size);
-  atomic_thread_fence(memory_order_acquire); /* as in dart__near_get */
-  return done;
-}
-
-/* ---- the general path ---------------------------------------------------------------------- */
+/* ---- the general path: any elements of any memory, and all errors -------------------------------- */
 
 INLINED void count(bool is_put, const dart__rma_t *rma)
 {
@@ -181,35 +122,6 @@ INLINED void count(bool is_put, const dart__rma_t *rma)
     dart__count_put(&rma->at, rma->nbytes);
   else
     dart__count_get(&rma->at, rma->nbytes);
-}
-
-/* The end of a put, near or far: wake who sleeps for what it may have changed. */
-INLINED dart_ret_t told(bool is_put, const dart_gptr_t *gptr, size_t nelem,
-                        dart_datatype_t global_type)
-{
-  size_t size = dart__type_basic_size(global_type);
-
-  if (is_put && dart__is_watched())
-    dart__watch_wrote(*gptr, size > 0 ? nelem * size : UINT64_MAX); /* scattered: anywhere behind */
-  return DART_OK;
-}
-
-/* Bytes in a row of far memory: a descriptor of these alone. */
-INLINED dart_ret_t transfer_far(bool is_put, end_t end, dart__rma_t *rma, void *buffer,
-                                size_t nbytes, dart_handle_t *handle_out)
-{
-  dart_ret_t ret;
-
-  rma->kind       = is_put ? DART__PUT : DART__GET;
-  rma->local_type = NULL;
-  rma->buffer     = buffer;
-  rma->nbytes     = nbytes;
-  dart__call_note(name_of(is_put, end));
-  ret = end == BLOCKING ? dart__far_blocking(rma)
-                        : dart__far_result(dart__context_start(rma, handle_out));
-  if (ret == DART_OK)
-    dart__count_operation(is_put ? DART__COUNT_PUT_FAR : DART__COUNT_GET_FAR, nbytes);
-  return ret;
 }
 
 /* The segment has had epochs: whether the transfer goes on, see epoch/access.h. */
@@ -225,16 +137,41 @@ static __attribute__((noinline)) dart__access_t may_go(end_t end, const dart__rm
   return goes;
 }
 
-/* Any elements of any memory, and all errors. By the value of the pointer: this is not inlined, so it comes in registers. */
-static __attribute__((noinline)) dart_ret_t transfer(dart_gptr_t gptr, void *buffer, size_t nelem,
-                                                     dart_datatype_t global_type,
-                                                     dart_datatype_t local_type, bool is_put,
-                                                     end_t end, dart_handle_t *handle_out)
+/* A blocking call may be made in a polling loop, so it makes progress: before the copy, or while a far transfer is under
+ * way. */
+INLINED dart_ret_t move(bool is_put, end_t end, const dart__rma_t *rma, dart_handle_t *handle_out)
+{
+  if (rma->at.near == NULL)
+    return end == BLOCKING ? dart__remote_blocking(rma) : dart__remote_start(rma, handle_out);
+  if (end == BLOCKING)
+    dart__progress();
+  dart__transfer_near(rma, is_put);
+  return DART_OK;
+}
+
+/* The end of a put, near or far: wake who sleeps for what it may have changed. */
+INLINED dart_ret_t told(bool is_put, dart_gptr_t gptr, const dart__rma_t *rma)
+{
+  if (is_put && dart__is_watched())
+    dart__watch_wrote(gptr, rma->local_type == NULL ? rma->nbytes
+                                                    : UINT64_MAX); /* scattered: anywhere behind */
+  return DART_OK;
+}
+
+INLINED dart_ret_t transfer_any(bool is_put, end_t end, dart_gptr_t gptr, void *buffer,
+                                size_t nelem, dart_datatype_t global_type,
+                                dart_datatype_t local_type, dart_handle_t *handle)
 {
   dart__rma_t rma;
-  dart_ret_t  ret =
-      dart__transfer(name_of(is_put, end), gptr, buffer, nelem, global_type, local_type, &rma);
+  dart_ret_t  ret;
 
+  if (end == HANDLE && handle == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: handle is NULL", name_of(is_put, end));
+  if (end == HANDLE)
+    *handle = DART_HANDLE_NULL;
+  if ((is_put || end == BLOCKING) && __builtin_expect(dart__stream > 0, 0))
+    dart__progress_apply(); /* updates of the same element come first */
+  ret = dart__transfer(name_of(is_put, end), gptr, buffer, nelem, global_type, local_type, &rma);
   if (ret != DART_OK || nelem == 0)
     return ret;
   rma.kind = is_put ? DART__PUT : DART__GET;
@@ -244,68 +181,21 @@ static __attribute__((noinline)) dart_ret_t transfer(dart_gptr_t gptr, void *buf
     if (goes != DART__ACCESS_PASS)
       return dart__access_result(goes);
   }
-  if (rma.at.near == NULL) {
-    ret = end == BLOCKING ? dart__remote_blocking(&rma) : dart__remote_start(&rma, handle_out);
-  } else {
-    if (end == BLOCKING)
-      dart__progress();
-    dart__transfer_near(&rma, is_put);
-  }
+  ret = move(is_put, end, &rma, handle);
   if (ret != DART_OK)
     return ret;
   count(is_put, &rma);
-  return told(is_put, &gptr, nelem, global_type);
+  return told(is_put, gptr, &rma);
 }
 
 /* ---- entry points -----------------------------------------------------------------------------------
  *
  * Functions that are not inlined take the arguments of their entry point, in its order: so it jumps to them. */
 
-INLINED bool copy_plain(bool is_put, end_t end, const dart_gptr_t *gptr, void *buffer,
-                        size_t nbytes)
-{
-  char *near = near_address(gptr, nbytes);
-
-  if (near == NULL)
-    return false;
-  if (end == BLOCKING)
-    dart__progress();
-  copy_in_order(is_put, near, buffer, nbytes);
-  return true;
-}
-
-/* A blocking call may be made in a polling loop, so it makes progress: before the copy, or while a far transfer is under
- * way. */
-INLINED dart_ret_t transfer_any(bool is_put, end_t end, const dart_gptr_t *gptr, void *buffer,
-                                size_t nelem, dart_datatype_t global_type,
-                                dart_datatype_t local_type, dart_handle_t *handle)
-{
-  dart__rma_t rma;
-  size_t      nbytes;
-  bool        is_done;
-
-  if (end == HANDLE && handle == NULL)
-    return dart__fail(DART_ERR_INVAL, "%s: handle is NULL", name_of(is_put, end));
-  if (end == HANDLE)
-    *handle = DART_HANDLE_NULL;
-  if ((is_put || end == BLOCKING) && __builtin_expect(dart__stream > 0, 0))
-    dart__progress_apply(); /* updates of the same element come first */
-  if (dart__transfer_is_plain(buffer, nelem, global_type, local_type, &nbytes)) {
-    if (dart__transfer_is_far(gptr, nbytes, &rma.at))
-      return transfer_far(is_put, end, &rma, buffer, nbytes, handle);
-    is_done = copy_plain(is_put, end, gptr, buffer, nbytes);
-  } else {
-    is_done = copy_steps(is_put, end, gptr, buffer, nelem, global_type, local_type);
-  }
-  if (is_done)
-    return told(is_put, gptr, nelem, global_type);
-  return transfer(*gptr, buffer, nelem, global_type, local_type, is_put, end, handle);
-}
-
 DART__OUT_OF_LINE put_blocking_any(dart_gptr_t gptr, const void *src, size_t nelem,
                                    dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  return transfer_any(true, BLOCKING, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type,
+  return transfer_any(true, BLOCKING, gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type,
                       NULL);
 }
 
@@ -313,7 +203,7 @@ DART__OUT_OF_LINE put_blocking_any(dart_gptr_t gptr, const void *src, size_t nel
 DART__OUT_OF_LINE get_blocking_nodes(void *dest, dart_gptr_t gptr, size_t nelem,
                                      dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  dart_ret_t ret = transfer_any(false, BLOCKING, &gptr, dest, nelem, src_type, dst_type, NULL);
+  dart_ret_t ret = transfer_any(false, BLOCKING, gptr, dest, nelem, src_type, dst_type, NULL);
   size_t     nbytes;
 
   if (ret == DART_OK && dart__transfer_is_plain(dest, nelem, src_type, dst_type, &nbytes) &&
@@ -327,27 +217,26 @@ DART__OUT_OF_LINE get_blocking_any(void *dest, dart_gptr_t gptr, size_t nelem,
 {
   if (dart__world.many_nodes)
     return get_blocking_nodes(dest, gptr, nelem, src_type, dst_type);
-  return transfer_any(false, BLOCKING, &gptr, dest, nelem, src_type, dst_type, NULL);
+  return transfer_any(false, BLOCKING, gptr, dest, nelem, src_type, dst_type, NULL);
 }
 
 DART__OUT_OF_LINE put_any(dart_gptr_t gptr, const void *src, size_t nelem, dart_datatype_t src_type,
                           dart_datatype_t dst_type)
 {
-  return transfer_any(true, FLUSHED, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type,
-                      NULL);
+  return transfer_any(true, FLUSHED, gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type, NULL);
 }
 
 DART__OUT_OF_LINE get_any(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                           dart_datatype_t dst_type)
 {
-  return transfer_any(false, FLUSHED, &gptr, dest, nelem, src_type, dst_type, NULL);
+  return transfer_any(false, FLUSHED, gptr, dest, nelem, src_type, dst_type, NULL);
 }
 
 DART__OUT_OF_LINE put_handle_any(dart_gptr_t gptr, const void *src, size_t nelem,
                                  dart_datatype_t src_type, dart_datatype_t dst_type,
                                  dart_handle_t *handle)
 {
-  return transfer_any(true, HANDLE, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type,
+  return transfer_any(true, HANDLE, gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type,
                       handle);
 }
 
@@ -355,7 +244,7 @@ DART__OUT_OF_LINE get_handle_any(void *dest, dart_gptr_t gptr, size_t nelem,
                                  dart_datatype_t src_type, dart_datatype_t dst_type,
                                  dart_handle_t *handle)
 {
-  return transfer_any(false, HANDLE, &gptr, dest, nelem, src_type, dst_type, handle);
+  return transfer_any(false, HANDLE, gptr, dest, nelem, src_type, dst_type, handle);
 }
 
 /* Other than one element of a basic type. */

@@ -1,4 +1,4 @@
-/* The general checks of a put or get: the cold half of transfer.h; and what is far. */
+/* The general checks of a put or get: the cold half of transfer.h. */
 #include "rma/transfer.h"
 
 #include "data/name.h"
@@ -37,26 +37,4 @@ dart_ret_t dart__transfer_check(const char *function, const void *buffer, size_t
   rma_out->local_type = is_run(global, nelem) && is_run(local, nelem) ? NULL : local;
   rma_out->nbytes     = nelem * global->elem_size;
   return DART_OK;
-}
-
-bool dart__transfer_find_far(dart_gptr_t gptr, size_t nbytes, dart__address_t *at_out)
-{
-  dart__segment_t *segment;
-  uint64_t         size;
-
-  if (nbytes == 0)
-    return false;
-  segment = dart__locate_segment(gptr, &at_out->team);
-  if (segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)at_out->team->nunits ||
-      segment->near[gptr.unitid] != NULL || segment->address != NULL ||
-      dart__segment_epoch(segment) != NULL)
-    return false;
-  size = dart__segment_size(segment, gptr.unitid);
-  if (nbytes > size || gptr.addr_or_offs.offset > size - nbytes)
-    return false;
-  at_out->segment = segment;
-  at_out->unit    = gptr.unitid;
-  at_out->offset  = gptr.addr_or_offs.offset;
-  at_out->near    = NULL;
-  return true;
 }

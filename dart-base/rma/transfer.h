@@ -1,6 +1,6 @@
 #ifndef DART__RMA_TRANSFER_H
 #define DART__RMA_TRANSFER_H
-/* The checks of a put or get before it transfers anything. */
+/* The checks of a put or get before it transfers anything, and the copy of a near one. */
 #include "data/type.h"
 #include "far/progress.h"
 #include "model/address.h"
@@ -19,27 +19,61 @@ dart_ret_t dart__transfer_check(const char *function, const void *buffer, size_t
                                 dart_datatype_t global_type, dart_datatype_t local_type,
                                 dart__rma_t *rma_out, size_t *span_out);
 
+/** Whether these are elements of a basic type, and how many bytes. */
+static inline bool dart__transfer_is_plain(const void *buffer, size_t nelem,
+                                           dart_datatype_t src_type, dart_datatype_t dst_type,
+                                           size_t *nbytes_out)
+{
+  size_t size = dart__type_basic_size(src_type);
+
+  return src_type == dst_type && size > 0 && buffer != NULL &&
+         !__builtin_mul_overflow(nelem, size, nbytes_out);
+}
+
+/* So many elements, at most, that no product of sizes below overflows. */
+#define DART__STEPS_MOST (1 << 24)
+
+/** Whether both layouts have elements at a constant distance, one to a block; then describes the transfer as
+ *  dart__transfer_check does. False for all errors. */
+static inline bool dart__transfer_is_stepped(const void *buffer, size_t nelem,
+                                             dart_datatype_t global_type,
+                                             dart_datatype_t local_type, dart__rma_t *rma_out,
+                                             size_t *span_out)
+{
+  const dart__type_t *global = dart__type_find(global_type), *local = dart__type_find(local_type);
+
+  if (global == NULL || local == NULL || global->base != local->base || buffer == NULL ||
+      global->elem_count != 1 || local->elem_count != 1 || nelem - 1 >= DART__STEPS_MOST ||
+      global->kind == DART__TYPE_INDEXED || local->kind == DART__TYPE_INDEXED ||
+      global->elem_size > sizeof(long double))
+    return false;
+  rma_out->type       = global;
+  rma_out->local_type = nelem == 1 || (global->stride | local->stride) == 1 ? NULL : local;
+  rma_out->nbytes     = nelem * global->elem_size;
+  *span_out           = ((nelem - 1) * global->stride + 1) * global->elem_size;
+  return true;
+}
+
 /** Check the arguments of a transfer, resolve the pointer, and describe the operation but for its kind: DART_OK, or
  *  DART_ERR_INVAL after a log line. `global_type` is the layout behind the pointer, `local_type` that of the buffer.
- *  Equal basic types, the common case, are checked inline. */
+ *  The common cases are checked inline. */
 static inline dart_ret_t dart__transfer(const char *function, dart_gptr_t gptr, const void *buffer,
                                         size_t nelem, dart_datatype_t global_type,
                                         dart_datatype_t local_type, dart__rma_t *rma_out)
 {
-  size_t     size = dart__type_basic_size(global_type), span;
+  size_t     span;
   dart_ret_t ret;
 
   rma_out->buffer = (void *)(uintptr_t)buffer;
   rma_out->nelem  = nelem;
-  if (__builtin_expect(global_type != local_type || size == 0 || buffer == NULL, 0) ||
-      __builtin_expect(__builtin_mul_overflow(nelem, size, &span), 0)) {
-    ret = dart__transfer_check(function, buffer, nelem, global_type, local_type, rma_out, &span);
-    if (ret != DART_OK)
-      return ret;
-  } else {
+  if (dart__transfer_is_plain(buffer, nelem, global_type, local_type, &span)) {
     rma_out->type       = &dart__type_basic[global_type];
     rma_out->local_type = NULL;
     rma_out->nbytes     = span;
+  } else if (!dart__transfer_is_stepped(buffer, nelem, global_type, local_type, rma_out, &span)) {
+    ret = dart__transfer_check(function, buffer, nelem, global_type, local_type, rma_out, &span);
+    if (ret != DART_OK)
+      return ret;
   }
   return dart__locate(function, gptr, span, &rma_out->at);
 }
@@ -55,28 +89,6 @@ static inline void dart__transfer_near(const dart__rma_t *rma, bool is_put)
     dart__near_put(rma->at.near, rma->type, rma->buffer, rma->local_type, rma->nelem);
   else
     dart__near_get(rma->buffer, rma->local_type, rma->at.near, rma->type, rma->nelem);
-}
-
-/** Whether these are elements of a basic type, and how many bytes. */
-static inline bool dart__transfer_is_plain(const void *buffer, size_t nelem,
-                                           dart_datatype_t src_type, dart_datatype_t dst_type,
-                                           size_t *nbytes_out)
-{
-  size_t size = dart__type_basic_size(src_type);
-
-  return src_type == dst_type && size > 0 && buffer != NULL &&
-         !__builtin_mul_overflow(nelem, size, nbytes_out);
-}
-
-/** dart__transfer_is_far on several nodes. */
-bool dart__transfer_find_far(dart_gptr_t gptr, size_t nbytes, dart__address_t *at_out);
-
-/** Whether so many bytes are all far, in a segment without epochs, and where. False for none, and for all errors. The
- *  pointer is passed by its address, as to dart_inline_ids, for near transfers come this way, too. */
-static inline bool dart__transfer_is_far(const dart_gptr_t *gptr, size_t nbytes,
-                                         dart__address_t *at_out)
-{
-  return dart__world.many_nodes && dart__transfer_find_far(*gptr, nbytes, at_out);
 }
 
 #endif
