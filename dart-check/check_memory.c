@@ -185,6 +185,15 @@ void *dart_near_ptr(dart_gptr_t gptr)
   return dart__check_access(gptr, 0, DART__AT(dart_near_ptr)) ? pdart_near_ptr(gptr) : NULL;
 }
 
+dart_ret_t dart_resolve(dart_gptr_t gptr, uint64_t nbytes, dart_resolved_t *resolved)
+{
+  if (resolved != NULL)
+    *resolved = (dart_resolved_t){ NULL, gptr, 0 };
+  return dart__check_access(gptr, nbytes, DART__AT(dart_resolve))
+             ? pdart_resolve(gptr, nbytes, resolved)
+             : DART_ERR_INVAL;
+}
+
 /* ---- registered memory --------------------------------------------------------------------------- */
 
 /* Ids of teams and segments have 16 bits each, and ids of registered memory are never 0. */

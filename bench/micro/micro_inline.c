@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <dash/dart/ext/dart_inline.h>
+#include <dash/dart/ext/dart_resolved.h>
 
 enum { WORDS = LINE / sizeof(long) }; /* of the larger copies */
 
@@ -36,6 +37,50 @@ FETCH_WORD_LOOP(fetch, BENCH_OK(dart_inline_fetch_and_op(m->at, &value, before, 
 SWAP_WORD_LOOP(swap, BENCH_OK(dart_inline_compare_and_swap(m->at, &value, &expected, before,
                                                            DART_TYPE_LONG)))
 
+/* The pointer is resolved before the loop, as a program does it; the word is another one each time, of a line. */
+static void put_resolved(micro_t *m, size_t n)
+{
+  dart_resolved_t range;
+
+  BENCH_OK(dart_resolve(m->at, LINE, &range));
+  for (size_t i = 0; i < n; i++) {
+    BENCH_OK(dart_resolved_put(&range, i % WORDS * sizeof(long), m->send, DART_TYPE_LONG));
+    micro_again();
+  }
+}
+
+static void get_resolved(micro_t *m, size_t n)
+{
+  dart_resolved_t range;
+
+  BENCH_OK(dart_resolve(m->at, LINE, &range));
+  for (size_t i = 0; i < n; i++) {
+    BENCH_OK(dart_resolved_get(m->recv, &range, i % WORDS * sizeof(long), DART_TYPE_LONG));
+    micro_again();
+  }
+}
+
+/* The floor: an array that the program has. */
+static void store_words(micro_t *m, size_t n)
+{
+  char *there = m->there;
+
+  for (size_t i = 0; i < n; i++) {
+    memcpy(there + i % WORDS * sizeof(long), m->send, sizeof(long));
+    micro_again();
+  }
+}
+
+static void load_words(micro_t *m, size_t n)
+{
+  const char *there = m->there;
+
+  for (size_t i = 0; i < n; i++) {
+    memcpy(m->recv, there + i % WORDS * sizeof(long), sizeof(long));
+    micro_again();
+  }
+}
+
 static void clear(micro_t *m)
 {
   micro_clear(m, LINE);
@@ -52,6 +97,8 @@ const case_t inline_cases[] = {
   CASE("get_blocking.inline", SIZE_WORD, get_word, copy_word_here, "blocking get, inline"),
   CASE("put_blocking.inline_64", SIZE_LINE, put_line, copy_line_there, "blocking put, inline"),
   CASE("get_blocking.inline_64", SIZE_LINE, get_line, copy_line_here, "blocking get, inline"),
+  CASE("put.resolved", SIZE_WORD, put_resolved, store_words, "put by a resolved pointer"),
+  CASE("get.resolved", SIZE_WORD, get_resolved, load_words, "get by a resolved pointer"),
   CASE("fetch_and_op.inline", SIZE_WORD, fetch, floor_sum_long, "fetch_and_op by SUM, inline"),
   CASE("compare_and_swap.inline", SIZE_WORD, swap, floor_swap, "compare_and_swap, inline"),
   { 0 },

@@ -149,7 +149,8 @@ static uint64_t largest_table(const bench_job_t *job)
 static const struct argp_option option_table[] = {
   { "table", 'k', "K", 0, "The table has 2^K words of 8 bytes, K from 1 to 40 (20)", 0 },
   { "variant", 'v', "NAME", 0,
-    "gxp: blocking get, xor, blocking put, gxp-inline: the same without calls; atomic: accumulate "
+    "gxp: blocking get, xor, blocking put, gxp-inline: the same without calls, gxp-resolved: by "
+    "pointers that are resolved before; atomic: accumulate "
     "(atomic). To compare with: "
     "shared-gxp "
     "and shared-atomic, without a runtime; with dart-mpi also mpi-gxp and mpi-accumulate, either "

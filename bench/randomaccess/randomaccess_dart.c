@@ -1,10 +1,14 @@
 /* Updates by DART.
  *
  * gxp     get, xor, put, all blocking, one update after the other. Two units that meet on a word
- *         may lose an update. gxp-inline is the same by the functions of dart_inline.h.
+ *         may lose an update. gxp-inline is the same by the functions of dart_inline.h, gxp-resolved by a
+ *         pointer to each unit's block that was resolved before.
  * atomic  accumulates by exclusive or; a batch at a time, as large as the look-ahead allows, is
  *         completed locally, and all of them at the end. */
 #include <dash/dart/ext/dart_inline.h>
+#include <dash/dart/ext/dart_resolved.h>
+
+#include <stdlib.h>
 
 #include "stream.h"
 #include "table.h"
@@ -61,6 +65,32 @@ static inline dart_gptr_t table_at(const table_t *table, uint64_t number)
 UPDATE_GXP(update_gxp, dart_get_blocking, dart_put_blocking)
 UPDATE_GXP(update_gxp_inline, dart_inline_get_blocking, dart_inline_put_blocking)
 
+static void update_gxp_resolved(const table_t *table, uint64_t number, uint64_t count,
+                                uint64_t lookahead)
+{
+  dart_resolved_t *blocks = bench_alloc(table->nunits, sizeof *blocks);
+
+  (void)lookahead;
+  for (uint64_t unit = 0; unit < table->nunits; unit++) {
+    dart_gptr_t at = table->start;
+
+    dart_gptr_setunit(&at, DART_TEAM_UNIT_ID((int32_t)unit));
+    BENCH_OK(dart_resolve(at, table_nwords(table, unit) * sizeof(uint64_t), &blocks[unit]));
+  }
+  for (uint64_t i = 0; i < count; i++) {
+    uint64_t word, unit, offset;
+
+    number = stream_next(number);
+    word   = table_word(table, number);
+    unit   = table_owner(table, word);
+    offset = (word - table->first[unit]) * sizeof(uint64_t);
+    BENCH_OK(dart_resolved_get(&word, &blocks[unit], offset, DART_TYPE_ULONG));
+    word ^= number;
+    BENCH_OK(dart_resolved_put(&blocks[unit], offset, &word, DART_TYPE_ULONG));
+  }
+  free(blocks);
+}
+
 static void update_atomic(const table_t *table, uint64_t number, uint64_t count, uint64_t lookahead)
 {
   uint64_t batch[LOOKAHEAD_MAX]; /* a value stays as it is until its batch is complete locally */
@@ -82,6 +112,7 @@ static void update_atomic(const table_t *table, uint64_t number, uint64_t count,
 const variant_t dart_variants[] = {
   { "gxp", false, create, destroy, update_gxp },
   { "gxp-inline", false, create, destroy, update_gxp_inline },
+  { "gxp-resolved", false, create, destroy, update_gxp_resolved },
   { "atomic", true, create, destroy, update_atomic },
   { 0 },
 };

@@ -1,12 +1,22 @@
 /* Entry points that return near addresses. */
 #include <dash/dart/ext/dart_near.h>
 
+#include "base/counters.h"
 #include "base/profile.h"
+#include "data/name.h"
+#include "data/type.h"
 #include "model/address.h"
 #include "model/argument_check.h"
 
 DART__PROFILED(dart_near_ptr);
 DART__PROFILED(dart_team_near_units);
+DART__PROFILED(dart_resolve);
+DART__PROFILED(dart_resolved_check);
+
+static char *near_of(const dart__address_t *at)
+{
+  return at->unit == at->team->me ? dart__own_start(at->team, at->segment) + at->offset : at->near;
+}
 
 void *dart_near_ptr(dart_gptr_t gptr)
 {
@@ -14,7 +24,7 @@ void *dart_near_ptr(dart_gptr_t gptr)
 
   if (dart__locate(__func__, gptr, 0, &at) != DART_OK)
     return NULL;
-  return at.unit == at.team->me ? dart__own_start(at.team, at.segment) + at.offset : at.near;
+  return near_of(&at);
 }
 
 dart_ret_t dart_team_near_units(dart_team_t teamid, size_t capacity, dart_team_unit_t *units,
@@ -33,4 +43,35 @@ dart_ret_t dart_team_near_units(dart_team_t teamid, size_t capacity, dart_team_u
   for (size_t i = 0; i < *nunits && i < capacity; i++)
     units[i] = dart_create_team_unit(team->node_units[i]);
   return DART_OK;
+}
+
+dart_ret_t dart_resolve(dart_gptr_t gptr, uint64_t nbytes, dart_resolved_t *resolved)
+{
+  dart__address_t at;
+
+  if (resolved == NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: resolved is NULL", __func__);
+  *resolved = (dart_resolved_t){ NULL, gptr, 0 };
+  if (dart__locate(__func__, gptr, nbytes, &at) != DART_OK)
+    return DART_ERR_INVAL;
+  resolved->nbytes = nbytes;
+  if (!dart__counts_near && dart__segment_epoch(at.segment) == NULL)
+    resolved->near = near_of(&at);
+  if ((uintptr_t)resolved->near % sizeof(uint64_t) != 0)
+    resolved->near = NULL; /* its elements are none of the machine's words */
+  return DART_OK;
+}
+
+dart_ret_t dart_resolved_check(const char *function, const dart_resolved_t *range, uint64_t offset,
+                               dart_datatype_t type)
+{
+  size_t size = dart__type_basic_size(type);
+
+  if (size == 0)
+    return dart__fail(DART_ERR_INVAL, "%s: %s is no basic type", function,
+                      dart__type_text(type).text);
+  if (offset < range->nbytes && size <= range->nbytes - offset)
+    return DART_OK;
+  return dart__fail(DART_ERR_INVAL, "%s: %zu bytes at offset %llu of a range of %llu bytes",
+                    function, size, (unsigned long long)offset, (unsigned long long)range->nbytes);
 }

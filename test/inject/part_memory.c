@@ -5,6 +5,7 @@
 #include <dash/dart/ext/dart_adopt.h>
 #include <dash/dart/ext/dart_memalign.h>
 #include <dash/dart/ext/dart_near.h>
+#include <dash/dart/ext/dart_resolved.h>
 
 #include "parts.h"
 
@@ -119,6 +120,7 @@ void use_pointers(dart_team_t all)
   dart_gptr_t      gptr, own;
   dart_team_unit_t near[8];
   size_t           nnear;
+  dart_resolved_t  range;
   uint16_t         flags;
   void            *address;
 
@@ -134,5 +136,8 @@ void use_pointers(dart_team_t all)
   EXPECT(dart_near_ptr(own) == (char *)address + 80);
   FINE(dart_team_near_units(all, 8, near, &nnear));
   EXPECT(nnear >= 1 && nnear <= (size_t)n);
+  FINE(dart_resolve(own, 8, &range));
+  FINE(dart_resolved_put(&range, 0, &range.nbytes, DART_TYPE_ULONG));
+  FINE(dart_resolved_check("test", &range, 0, DART_TYPE_ULONG));
   ALL(NEVER, dart_team_memfree(gptr));
 }

@@ -1,5 +1,8 @@
-/* dart/ext/dart_near.h: the memory of other units by plain loads and stores. */
+/* dart/ext/dart_near.h: the memory of other units by plain loads and stores; dart_resolved.h: pointers that are resolved
+ * once. */
 #include <dash/dart/ext/dart_near.h>
+#include <dash/dart/ext/dart_resolved.h>
+#include <dash/dart/ext/dart_wait_word.h>
 
 #include "dart_test.h"
 
@@ -110,4 +113,103 @@ TEST(bad_arguments_are_refused)
   EXPECT_REFUSED(dart_team_near_units, (12345, 1, units, &count), DART_ERR_INVAL, "team 12345");
   EXPECT_REFUSED(dart_team_near_units, (DART_TEAM_ALL, 1, NULL, &count), DART_ERR_INVAL, "NULL");
   EXPECT_REFUSED(dart_team_near_units, (DART_TEAM_ALL, 1, units, NULL), DART_ERR_INVAL, "NULL");
+}
+
+/* ---- dart_resolved.h --------------------------------------------------------------------------- */
+
+#define EXPECT_SAME(type, ctype, range, from, value)                        \
+  do {                                                                      \
+    ctype in = (value), out = 0;                                            \
+                                                                            \
+    EXPECT_OK(dart_resolved_put(&(range), (from) * sizeof in, &in, type));  \
+    EXPECT_OK(dart_resolved_get(&out, &(range), (from) * sizeof in, type)); \
+    EXPECT_TRUE(out == in);                                                 \
+  } while (0)
+
+/* Every unit writes its words at every unit, near or far. */
+TEST(resolved_words_arrive_at_every_unit)
+{
+  dart_gptr_t start = test_segment(DART_TEAM_ALL, (size_t)n * WORDS * sizeof(int64_t), 0);
+
+  for (int unit = 0; unit < n; unit++) {
+    dart_gptr_t     mine = test_at(test_unit(start, unit), (size_t)me * WORDS);
+    dart_resolved_t range;
+
+    test_note("unit %d", unit);
+    EXPECT_OK(dart_resolve(mine, WORDS * sizeof(int64_t), &range));
+    EXPECT_TRUE(range.near == NULL || range.near == dart_near_ptr(mine));
+    EXPECT_EQ(range.nbytes, WORDS * sizeof(int64_t));
+    for (size_t i = 0; i < WORDS; i++)
+      EXPECT_SAME(T_INT64, int64_t, range, i, 1000 * me + (int64_t)i);
+  }
+  test_barrier();
+  for (int i = 0; i < n * WORDS; i++)
+    EXPECT_EQ(test_mine(start)[i], 1000 * (i / WORDS) + i % WORDS);
+}
+
+TEST(elements_of_every_basic_type_are_resolved)
+{
+  dart_gptr_t     start = test_segment(DART_TEAM_ALL, (size_t)n * 32, 0);
+  dart_resolved_t range;
+
+  EXPECT_OK(dart_resolve(test_byte(test_unit(start, (me + 1) % n), (size_t)me * 32), 32, &range));
+  EXPECT_SAME(DART_TYPE_BYTE, char, range, 31, 'x');
+  EXPECT_SAME(DART_TYPE_SHORT, short, range, 1, -2);
+  EXPECT_SAME(DART_TYPE_UINT, unsigned, range, 1, 4000000000U);
+  EXPECT_SAME(DART_TYPE_FLOAT, float, range, 2, 1.5F);
+  EXPECT_SAME(DART_TYPE_DOUBLE, double, range, 3, -2.25);
+  EXPECT_SAME(DART_TYPE_LONG_DOUBLE, long double, range, 1, 3.125L); /* by the library */
+  EXPECT_SAME(DART_TYPE_BYTE, char, range, 0, 'y');
+}
+
+TEST(registered_memory_is_resolved)
+{
+  static int64_t  words[WORDS];
+  dart_gptr_t     start = DART_GPTR_NULL;
+  dart_resolved_t range;
+
+  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, WORDS, T_INT64, words, &start));
+  EXPECT_OK(dart_resolve(test_unit(start, (me + 1) % n), sizeof words, &range));
+  EXPECT_SAME(T_INT64, int64_t, range, 3, 33 + me);
+  test_barrier();
+  EXPECT_EQ(words[3], 33 + (me + n - 1) % n);
+  EXPECT_OK(dart_team_memderegister(start));
+}
+
+/* A put by a resolved pointer wakes who sleeps for the word. */
+TEST(a_resolved_put_wakes_who_waits_for_the_word)
+{
+  dart_gptr_t     start = test_segment(DART_TEAM_ALL, 2 * sizeof(int64_t), 0);
+  int64_t         round, found;
+  dart_resolved_t next;
+
+  EXPECT_OK(dart_resolve(test_unit(start, (me + 1) % n), sizeof round, &next));
+  for (round = 1; round <= 50; round++) {
+    if (me == 0)
+      EXPECT_OK(dart_resolved_put(&next, 0, &round, T_INT64));
+    found = round;
+    EXPECT_OK(dart_wait_word(test_unit(start, me), T_INT64, DART_WAIT_EQ, &found, -1));
+    if (me != 0)
+      EXPECT_OK(dart_resolved_put(&next, 0, &round, T_INT64));
+  }
+}
+
+TEST(what_cannot_be_resolved_is_refused)
+{
+  dart_gptr_t     start = test_segment(DART_TEAM_ALL, 64, 0);
+  dart_resolved_t range = { (char *)&start, start, 5 };
+  int64_t         word  = 7;
+
+  EXPECT_REFUSED(dart_resolve, (start, 65, &range), DART_ERR_INVAL, "65");
+  EXPECT_TRUE(range.near == NULL && range.nbytes == 0);
+  EXPECT_REFUSED(dart_resolve, (start, 8, NULL), DART_ERR_INVAL, "NULL");
+  EXPECT_REFUSED(dart_resolve, (test_unit(start, n), 8, &range), DART_ERR_INVAL, "unit");
+  EXPECT_OK(dart_resolve(test_byte(start, 4), 16, &range)); /* not aligned: by the library */
+  EXPECT_TRUE(range.near == NULL);
+  EXPECT_REFUSED(dart_resolved_put, (&range, 12, &word, T_INT64), DART_ERR_INVAL,
+                 "offset 12 of a range of 16");
+  EXPECT_REFUSED(dart_resolved_get, (&word, &range, UINT64_MAX, T_INT64), DART_ERR_INVAL, "offset");
+  EXPECT_REFUSED(dart_resolved_put, (&range, 0, &word, DART_TYPE_UNDEFINED), DART_ERR_INVAL,
+                 "no basic type");
+  EXPECT_OK(dart_resolved_get(&word, &range, 8, T_INT64));
 }

@@ -1,7 +1,7 @@
 #ifndef DASH__DART__EXT__DART_NEAR_H__INCLUDED
 #define DASH__DART__EXT__DART_NEAR_H__INCLUDED
 /** @file dart_near.h
- *  Memory of other units by plain loads and stores.
+ *  Memory of other units by plain loads and stores, and pointers that are resolved once (dart_resolved.h).
  *
  *  Memory that a team allocated is mapped by every unit of the node, so a unit may read its
  *  neighbour's rows in place instead of having them copied. Plain accesses order nothing by
@@ -35,6 +35,25 @@ void *dart_near_ptr(dart_gptr_t gptr) DART_NOTHROW;
  *  unit, `nunits` NULL, or `units` NULL with a capacity. */
 dart_ret_t dart_team_near_units(dart_team_t teamid, size_t capacity, dart_team_unit_t *units,
                                 size_t *nunits) DART_NOTHROW;
+
+/** A range of bytes of one portion, resolved. Valid until the segment is freed, in the process that resolved it. */
+typedef struct {
+  char       *near;   /**< where it is in this process; NULL: each access is a call of the library */
+  dart_gptr_t gptr;   /**< its first byte */
+  uint64_t    nbytes; /**< its length */
+} dart_resolved_t;
+
+/** Resolve `nbytes` bytes from `gptr` on, for the puts and gets of dart_resolved.h. Local; any thread. `near` is NULL for
+ *  far memory, for memory that another unit has registered, where the address is not aligned to 8 bytes, in segments
+ *  that have had epochs, and if near operations are checked or counted.
+ *
+ *  DART_ERR_INVAL: `resolved` is NULL, or the range is not within one portion; then `*resolved` has no bytes. */
+dart_ret_t dart_resolve(dart_gptr_t gptr, uint64_t nbytes, dart_resolved_t *resolved) DART_NOTHROW;
+
+/** Whether an element of a basic `type` at `offset` lies in the range: DART_OK, or DART_ERR_INVAL after a log line that
+ *  names `function`. The functions of dart_resolved.h call it before they call the library. */
+dart_ret_t dart_resolved_check(const char *function, const dart_resolved_t *range, uint64_t offset,
+                               dart_datatype_t type) DART_NOTHROW;
 
 DART_INTERFACE_OFF
 #ifdef __cplusplus

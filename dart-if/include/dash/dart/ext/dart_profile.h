@@ -81,7 +81,7 @@
   /* dart_name.h */ \
   X(dart_version) X(dart_strerror) X(dart_type_name) X(dart_op_name) \
   /* dart_near.h */ \
-  X(dart_near_ptr) X(dart_team_near_units) \
+  X(dart_near_ptr) X(dart_team_near_units) X(dart_resolve) X(dart_resolved_check) \
   /* dart_notify.h */ \
   X(dart_put_notify) X(dart_notify) X(dart_notify_wait) X(dart_notify_waitany) \
   X(dart_notify_waitsome) X(dart_put_notify_op) X(dart_notify_op) X(dart_get_notify) \
