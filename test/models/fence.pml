@@ -23,7 +23,7 @@
  * mutant: word_first            -DUNITS=2 -DEPOCHS=1
  * mutant: leaves_by_the_sum     -DUNITS=2 -DEPOCHS=1
  * mutant: opens_without_barrier -DUNITS=2 -DEPOCHS=2
- * mutant: opens_after_words     -DUNITS=3 -DEPOCHS=2
+ * mutant: opens_after_words     -DUNITS=2 -DEPOCHS=2
  * mutant: flushes_late          -DUNITS=2 -DEPOCHS=2
  */
 
