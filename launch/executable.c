@@ -2,7 +2,8 @@
  *
  * A program that is linked with an archive of DART has a note with the backend's name (base/backend_note.h). One that is
  * linked with a shared library names it in its dynamic section. The file is read as ELF(5) says, for programs of this
- * processor's word size; whatever does not lie inside of it is skipped. */
+ * processor's word size; whatever does not lie inside of it is skipped. A program that has neither may get DART through a
+ * library, so then all its libraries are looked at (libraries.h). */
 #include "executable.h"
 
 #include <elf.h>
@@ -21,6 +22,7 @@
 
 #include "base/backend_note.h"
 #include "launch.h"
+#include "libraries.h"
 #include "load_layers.h"
 
 /* ---- where it is ---------------------------------------------------------------------------- */
@@ -164,7 +166,16 @@ static const char *backend_of_libraries(const image_t *image, const ElfW(Phdr) *
   return backend;
 }
 
-static const char *backend_of_image(const image_t *image)
+/* The path of the dynamic linker goes to `linker`; "": there is none, or it is too long. */
+static void take_linker(const image_t *image, const ElfW(Phdr) * segment, char linker[PATH_MAX])
+{
+  const char *text = part_of(image, segment->p_offset, segment->p_filesz, 1);
+
+  if (text != NULL && segment->p_filesz < PATH_MAX)
+    memcpy(linker, text, segment->p_filesz);
+}
+
+static const char *backend_of_image(const image_t *image, char linker[PATH_MAX])
 {
   const ElfW(Ehdr) *header = part_of(image, 0, sizeof *header, 1);
   const ElfW(Phdr) * segments;
@@ -181,27 +192,48 @@ static const char *backend_of_image(const image_t *image)
       backend = backend_of_notes(image, &segments[i]);
     else if (segments[i].p_type == PT_DYNAMIC)
       backend = backend_of_libraries(image, segments, header->e_phnum, &segments[i]);
+    else if (segments[i].p_type == PT_INTERP)
+      take_linker(image, &segments[i], linker);
   return backend;
 }
 
-/* NULL: it does not say. */
-static const char *backend_of(const char *path)
+/* What the file itself says; NULL: nothing. */
+static const char *backend_of_file(const char *path, char linker[PATH_MAX])
 {
   int         fd      = open(path, O_RDONLY | O_CLOEXEC);
   struct stat file    = { 0 };
   image_t     image   = { MAP_FAILED, 0 };
   const char *backend = NULL;
 
+  memset(linker, 0, PATH_MAX);
   if (fd >= 0 && fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_size > 0) {
     image.nbytes = (size_t)file.st_size;
     image.bytes  = mmap(NULL, image.nbytes, PROT_READ, MAP_PRIVATE, fd, 0);
   }
   if (image.bytes != MAP_FAILED) {
-    backend = backend_of_image(&image);
+    backend = backend_of_image(&image, linker);
     munmap((void *)(uintptr_t)image.bytes, image.nbytes);
   }
   if (fd >= 0)
     close(fd);
+  return backend;
+}
+
+static const char *backend_of_library_file(const char *path)
+{
+  char linker[PATH_MAX]; /* some libraries can be started, too */
+
+  return backend_of_file(path, linker);
+}
+
+/* NULL: it does not say. */
+static const char *backend_of(const char *path)
+{
+  char        linker[PATH_MAX];
+  const char *backend = backend_of_file(path, linker);
+
+  if (backend == NULL && linker[0] != '\0')
+    backend = libraries_find(linker, path, backend_of_library_file);
   return backend;
 }
 

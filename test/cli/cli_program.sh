@@ -86,6 +86,38 @@ if [[ $tested == 2 ]]; then
     run "$work/dartrun" -n 2 "$program"; expect_code 2
     expect_line "dartrun: $program is linked with dart-$backend: start it with dartrun-$backend, which is not installed here"
   done
+  # A program that gets DART through libraries of its own, from the shared library or from the archive.
+  cat >"$work/inner.c" <<'END'
+#include <dash/dart/if/dart.h>
+int inner(int *argc, char ***argv)
+{
+  size_t size = 0;
+  return dart_init(argc, argv) == DART_OK && dart_size(&size) == DART_OK && dart_exit() == DART_OK ? (int)size : -1;
+}
+END
+  echo 'int inner(int *, char ***); int outer(int *c, char ***v) { return inner(c, v); }' >"$work/outer.c"
+  echo 'int outer(int *, char ***); int main(int c, char **v) { return outer(&c, &v) == 3 ? 0 : 9; }' >"$work/main.c"
+  # shellcheck disable=SC2016
+  through_libraries() { # BACKEND WORD...: a program whose libraries are found by run paths; the words link DART
+    local folder=$work/through own=(-Wl,-rpath,'$ORIGIN') shared=(-shared -fPIC "-I$(dirname "$0")/../../dart-if/include")
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    "$CC" "${shared[@]}" "$work/inner.c" -o "$folder/libinner.so" "-L$build/dart-$1" "${@:2}" "-Wl,-rpath,$build/dart-$1" &&
+      "$CC" "${shared[@]}" "$work/outer.c" -o "$folder/libouter.so" "-L$folder" -linner "${own[@]}" &&
+      "$CC" "$work/main.c" -o "$folder/main" "-L$folder" -louter "${own[@]}" "-Wl,-rpath-link,$folder" &&
+      ln -sf "$folder/main" "$work/main" || fail "no program with libraries of its own"
+  }
+  cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
+  CC=$(cached CMAKE_C_COMPILER)
+  if [[ -z $(cached DART_SANITIZE) && -e $build/dart-mpi/libdart-mpi.so ]]; then
+    for pair in "mpi shmem" "shmem mpi"; do
+      read -r other backend <<<"$pair"
+      through_libraries "$backend" "-ldart-$backend"
+      run "$build/dart-$other/dartrun" --nodes 2 -n 3 "$work/main"; expect_code 0
+    done
+    through_libraries shmem -l:libdart-shmem.a -lhwloc -pthread
+    run "$build/dart-mpi/dartrun" --nodes 2 -n 3 "$work/main"; expect_code 0
+  fi
   mpiexec=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt")
   run "$mpiexec" -n 2 "$build/test/dart-unit-shmem"
   [[ $code != 0 && $(grep -c "linked with dart-shmem" <<<"$err") == 1 ]] || fail "shmem program under mpiexec: $err"
