@@ -17,6 +17,9 @@
 /* The message about a unit that a signal has killed: unit, process, signal and its name. */
 #define LAUNCH_KILLED "unit %u (pid %d) was killed by signal %d (%s)"
 
+/* The message about a unit that exited with another code than 0: unit, process and code. */
+#define LAUNCH_EXITED "unit %u (pid %d) exited with code %d"
+
 /* The message about a unit that exited with 0, but too early: unit and process. */
 #define LAUNCH_LEFT   "unit %u (pid %d) has ended without dart_exit"
 #define LAUNCH_MISSED "unit %u (pid %d) has ended, and others wait for it in dart_init"

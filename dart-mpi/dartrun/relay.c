@@ -11,6 +11,7 @@
 #include "relay.h"
 
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,10 +45,14 @@ static char   kept[KEPT];
 static pid_t  named;           /* the process that the banner is about ... */
 static int    code, killed_by; /* ... its code, and the signal that a sentence names */
 
+/* How processes have ended, as Hydra says of all at once. */
 static struct {
-  int code; /* of the first process that has exited with another than 0; 0: none, or it is not known */
-  int64_t unit;
-} failed;
+  int      first; /* code of the first process that has exited with another than 0; 0: none, or it is not known */
+  int64_t  first_unit;
+  uint32_t n; /* units whose status is known: 0, or all */
+  bool     any_killed;
+  int      status[RELAY_CODES]; /* as waitpid says */
+} ends;
 
 static bool begins(const char *line, const char *with)
 {
@@ -136,18 +141,22 @@ static const char *codes_of(const char *line)
 /* Processes are in the order of units, if all are on one host. */
 static void learn_codes(const char *list)
 {
-  bool  is_one_host = strchr(list, '[') == NULL;
-  char *next;
+  bool     is_one_host = strchr(list, '[') == NULL;
+  uint32_t n           = 0;
+  char    *next;
 
-  for (int64_t unit = 0; (list = strpbrk(list, "],")) != NULL; unit++) {
+  for (; (list = strpbrk(list, "],")) != NULL && n < RELAY_CODES; n++) {
     int status = (int)strtol(list + 1, &next, 10);
 
-    if (failed.code == 0 && WIFEXITED(status) && WEXITSTATUS(status) != 0) {
-      failed.code = WEXITSTATUS(status);
-      failed.unit = is_one_host ? unit : -1;
+    ends.status[n]  = status;
+    ends.any_killed = ends.any_killed || WIFSIGNALED(status);
+    if (ends.first == 0 && WIFEXITED(status) && WEXITSTATUS(status) != 0) {
+      ends.first      = WEXITSTATUS(status);
+      ends.first_unit = is_one_host ? (int64_t)n : -1;
     }
     list = next;
   }
+  ends.n = is_one_host ? n : 0;
 }
 
 /* A line of Hydra's about the end of a process. */
@@ -305,8 +314,18 @@ pid_t relay_killed(int *signal_out)
 
 int relay_exit_code(int64_t *unit_out)
 {
-  *unit_out = failed.unit;
-  return failed.code;
+  *unit_out = ends.first_unit;
+  return ends.first;
+}
+
+bool relay_has_exited(void)
+{
+  return ends.first != 0 && !ends.any_killed;
+}
+
+int relay_status(uint32_t unit)
+{
+  return unit < ends.n ? ends.status[unit] : -1;
 }
 
 bool relay_write_kept(void)

@@ -29,6 +29,12 @@ pid_t relay_killed(int *signal_out);
  *  known which. 0: no such process is known. */
 int relay_exit_code(int64_t *unit_out);
 
+/** Whether Hydra has said of all processes that they have exited, and of one that its code is not 0. */
+bool relay_has_exited(void);
+
+/** How the unit has ended, as waitpid and Hydra say; -1: Hydra has not said it, or not of which unit. */
+int relay_status(uint32_t unit);
+
 /** Write what was kept to stderr. False: there is nothing. */
 bool relay_write_kept(void);
 

@@ -81,14 +81,23 @@ static void stop_ticking(const roll_t *roll)
   timerfd_settime(roll->timer, 0, &(struct itimerspec){ 0 }, NULL);
 }
 
+/* Whether this event is the first one, which ends the program. */
+static bool is_first(roll_t *roll, const children_t *children)
+{
+  bool first = !roll->closed && !children_are_ending(children);
+
+  roll->closed = true;
+  roll->said   = roll->said || first;
+  return first;
+}
+
 /* Whether to print an event: it is the first one, and not a consequence of the user's signal. */
 static bool is_news(roll_t *roll, const children_t *children)
 {
-  bool news = !roll->closed && !children_are_ending(children) && children_signal(children) == 0;
-
+  if (children_signal(children) == 0)
+    return is_first(roll, children);
   roll->closed = true;
-  roll->said   = roll->said || news;
-  return news;
+  return false;
 }
 
 /* Let mpiexec end the other units, with its own message. If mpiexec has not ended after PATIENCE, dartrun ends it. */
@@ -184,7 +193,7 @@ static void take_message(roll_t *roll, children_t *children, const dart__unit_me
     break;
   case DART__UNIT_ABORTS:
     unit->ended = true;
-    if (is_news(roll, children)) {
+    if (is_first(roll, children)) { /* also as the program's answer to the user's signal */
       launch_say("unit %u (pid %d) ends the program with code %d", message->unit, (int)unit->pid,
                  message->value);
       roll->aborted = message->value;
@@ -355,15 +364,24 @@ static void prepare(void *owner, uint32_t child)
   relay_become();
 }
 
-/* The signal that has ended this unit; 0: none, or it is not known. */
-static int signal_of(const unit_t *unit)
+/* How this unit has ended, as waitpid says; 0: with code 0, or it is not known. A signal has its number as status. */
+static int status_of(const roll_t *roll, const unit_t *unit)
 {
-  int   signal;
+  int   signal, status = relay_status((uint32_t)(unit - roll->unit));
   pid_t killed = relay_killed(&signal);
 
   if (unit->killed_by != 0)
     return unit->killed_by;
+  if (status >= 0)
+    return status;
   return killed == unit->pid ? signal : 0;
+}
+
+/* The user's signal that has ended the program; 0: there was none, or the program has handled it, and its units have then
+ * exited with codes of their own. */
+static int asked_signal(const children_t *children)
+{
+  return relay_has_exited() ? 0 : children_signal(children);
 }
 
 static void say_cause(const roll_t *roll)
@@ -371,10 +389,13 @@ static void say_cause(const roll_t *roll)
   const unit_t *unit   = roll->cause;
   unsigned      number = (unsigned)(unit - roll->unit);
   const char   *held   = launch_held(unit->record, offsetof(dart__record_t, holds));
-  int           signal = signal_of(unit);
+  int           status = status_of(roll, unit);
 
-  if (signal != 0)
-    launch_say(LAUNCH_KILLED "%s", number, (int)unit->pid, signal, strsignal(signal), held);
+  if (WIFSIGNALED(status))
+    launch_say(LAUNCH_KILLED "%s", number, (int)unit->pid, WTERMSIG(status),
+               strsignal(WTERMSIG(status)), held);
+  else if (status != 0)
+    launch_say(LAUNCH_EXITED "%s", number, (int)unit->pid, WEXITSTATUS(status), held);
   else if (unit->cycle % 2 == 1)
     launch_say(LAUNCH_LEFT "%s", number, (int)unit->pid, held);
   else
@@ -385,7 +406,7 @@ static void say_cause(const roll_t *roll)
 /* Nothing is known of the end but what mpiexec says. */
 static void say_end(const children_t *children, int code)
 {
-  int     signal, asked = children_signal(children);
+  int     signal, asked = asked_signal(children);
   pid_t   pid = relay_killed(&signal);
   int64_t unit;
   int     failed = relay_exit_code(&unit);
@@ -404,24 +425,26 @@ static void say_end(const children_t *children, int code)
     launch_say("mpiexec ended with code %d", code);
 }
 
-/* Hydra's code for a unit that a signal has killed is the signal; a shell adds 128, and so does dartrun. The code of
- * dart_abort is the unit's word: Hydra may have seen another end first. Of several units that have failed Hydra combines
- * the codes; dartrun takes that of the first. */
+/* The code of dart_abort is the unit's word: Hydra may have seen another end first. Of a unit that a signal has killed, or
+ * the whole program, it is 128 and the number of the signal, as a shell has it; Hydra's is the number. Of several units
+ * that have failed Hydra combines the codes; dartrun takes that of the unit that was the cause, or of the first. */
 static int code_of_end(const roll_t *roll, const children_t *children, int code)
 {
   int64_t unit;
-  int     signal = 0, failed = relay_exit_code(&unit);
+  int     status = 0, failed = relay_exit_code(&unit);
 
   if (roll->aborted != 0)
     return roll->aborted;
   if (roll->cause != NULL)
-    signal = signal_of(roll->cause);
-  else if (code != 0 && children_signal(children) != 0)
-    signal = children_signal(children);
-  else if (roll->said || relay_killed(&signal) == 0)
-    signal = 0;
-  if (signal > 0)
-    return 128 + signal;
+    status = status_of(roll, roll->cause);
+  else if (code != 0 && asked_signal(children) != 0)
+    status = asked_signal(children);
+  else if (roll->said || relay_killed(&status) == 0)
+    status = 0;
+  if (roll->cause != NULL && relay_status((uint32_t)(roll->cause - roll->unit)) == 0)
+    return LAUNCH_EXIT_FAILURE;
+  if (status != 0)
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   return roll->cause == NULL && !roll->said && failed != 0 ? failed : code;
 }
 

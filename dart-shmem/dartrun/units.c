@@ -157,14 +157,13 @@ static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, i
                held);
     children_end(children, 128 + WTERMSIG(status));
   } else if (aborted != 0) {
-    launch_say("unit %u (pid %d) exited with code %d after dart_abort(%u)", unit, (int)pid, code,
-               aborted - 1);
+    launch_say(LAUNCH_EXITED " after dart_abort(%u)", unit, (int)pid, code, aborted - 1);
     children_end(children, (int)(aborted - 1));
   } else if (is_missed(units)) { /* before the codes: the unit that detects it exits with 1 */
     launch_say(LAUNCH_MISSED, units->left, (int)units->left_pid);
     children_end(children, LAUNCH_EXIT_FAILURE);
   } else if (code != 0) {
-    launch_say("unit %u (pid %d) exited with code %d%s", unit, (int)pid, code, held);
+    launch_say(LAUNCH_EXITED "%s", unit, (int)pid, code, held);
     (has_left(units, unit) ? children_let_end : children_end)(children, code);
   } else if (cycle_of(units, unit) % 2 == 1) {
     launch_say(LAUNCH_LEFT "%s", unit, (int)pid, held);

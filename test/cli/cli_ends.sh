@@ -142,9 +142,10 @@ if has_backend mpi; then
   backend=mpi dartrun=("$build/dart-mpi/dartrun" --nodes 2) program=$build/test/dart-end-mpi
 
   # A signal, dart_abort, an exit code: the unit it began with is the one that is named.
-  # Of a signal mpiexec tells dartrun, unless it saw the end of another unit first.
-  job '1:init,put,kill=9' '*:init,put,exit';            ends "was killed by signal 9 (Killed)" "$left"
-  job '1:init,put,kill=11' '*:init,put,exit';           ends "was killed by signal 11 (Segmentation fault)" "$left"
+  job '1:init,put,kill=9' '*:init,put,exit';            ends "was killed by signal 9 (Killed)"; expect_code 137
+  job '1:init,put,kill=11' '*:init,put,exit';           ends "was killed by signal 11 (Segmentation fault)"; expect_code 139
+  job '1:init,put,_end=5' '*:init,put,exit';            ends "exited with code 5"; expect_code 5
+  job '1:init,put,_end=0' '*:init,put,exit';            ends "$left"; expect_code 1
   job '1:init,exit,_end=0' '*:init,exit,sleep=300';     ends "has ended by a signal or by _exit, so MPI could not end"
   job '1:init,abort=7' '*:init,exit';                   ends "ends the program with code 7"; expect_code 7
   job '1:init,end=5' '*:init,exit';                     ends "ends the program with code 5"; expect_code 5

@@ -94,6 +94,14 @@ printf '#!/bin/sh\necho "[mpiexec@a] Exit codes: [a] 0,0,0"\n' >"$work/mpiexec"
 run "$dartrun" -n 3 "$unit"; expect_code 0; expect_out ""; [[ -z $err ]] || fail "it said: $err"
 printf '#!/bin/sh\nexit 3\n' >"$work/mpiexec"
 run "$dartrun" -n 3 "$unit"; expect_code 3; expect_line "dartrun: mpiexec ended with code 3"
+# A program that handles the user's signal ends with codes of its own; one that does not, with the signal.
+for pair in '0,768,0 3' '0,15,768 143'; do
+  read -r codes wanted <<<"$pair"
+  printf '#!/bin/sh\ntrap "echo \\"[mpiexec@a] Exit codes: [a] %s\\"; exit 3" TERM\nkill -TERM $PPID\nsleep 9 &\nwait\n' "$codes" \
+    >"$work/mpiexec"
+  run "$dartrun" -n 3 "$unit"; expect_code "$wanted"; expect_out ""
+  [[ $wanted == 143 ]] || expect_line "dartrun: unit 1 exited with code 3"
+done
 printf '#!/bin/sh\nprintf question; read answer; echo "$answer"\n' >"$work/mpiexec"
 run sh -c '{ sleep 1; echo yes; } | "$0" -n 3 "$1"' "$dartrun" "$unit"; expect_out "questionyes"
 unset DART_MPIEXEC MPIR_CVAR_NUM_CLIQUES
