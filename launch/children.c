@@ -193,8 +193,11 @@ static void take_signal(children_t *children)
     return;
   }
   for (size_t i = 0; i < ENDINGS; i++)
-    if (info.ssi_signo == (uint32_t)forwarded[i] && children->signal == 0)
+    if (info.ssi_signo == (uint32_t)forwarded[i] && children->signal == 0) {
       children->signal = forwarded[i];
+      if (children->plan->stopped != NULL)
+        children->plan->stopped(children->plan->owner);
+    }
   if (info.ssi_code != SI_KERNEL)
     send_all(children, (int)info.ssi_signo);
   if (info.ssi_signo == SIGUSR1 && children->plan->asked != NULL)

@@ -26,6 +26,9 @@ typedef struct {
   /* The launcher got SIGUSR1, and has forwarded it to the children. NULL: nothing. */
   void (*asked)(void *owner);
 
+  /* The launcher got the first signal that asks the program to end, and will forward it. NULL: nothing. */
+  void (*stopped)(void *owner);
+
   /* A descriptor is readable that children_watch has named. NULL: there are none. */
   void (*readable)(void *owner, children_t *children, int fd);
 } children_plan_t;

@@ -20,6 +20,7 @@
 
 #define ANSWER_NS (300 * 1000 * 1000) /* from the question to the table */
 #define COARSE_NS (10 * 1000 * 1000)  /* how late the units' clock may be */
+#define LONG_NS   INT64_C(5000000000) /* of a wait that may be why somebody ends the program */
 
 struct hang {
   children_t *children;
@@ -143,6 +144,31 @@ void hang_asked(hang_t *hang)
   read_records(hang);
   if (ask_units(hang) && !set_timer(hang))
     print_waits(hang, now_ns() - COARSE_NS); /* without waiting for answers */
+}
+
+void hang_stopped(hang_t *hang)
+{
+  int64_t           now = now_ns(), since = now - LONG_NS;
+  uint32_t          longest = 0;
+  dart__wait_seen_t seen, found = { .since = 0 };
+  char              what[160];
+
+  if (hang == NULL || hang->limit > 0 || hang->told > 0)
+    return;
+  read_records(hang);
+  for (uint32_t u = 0; u < hang->nunits; u++) {
+    seen = dart__waits_read(&hang->record[u].waits);
+    if (seen.what.kind != DART__WAIT_NONE && seen.since > 0 && seen.since < since) {
+      longest = u;
+      found   = seen;
+      since   = seen.since;
+    }
+  }
+  if (found.since == 0)
+    return;
+  dart__wait_describe(&found, what, sizeof what);
+  launch_say("unit %u has waited for %d s (%s): DART_HANG=%d shows what all units wait for",
+             longest, (int)((now - since) / 1000000000), what, (int)(LONG_NS / 1000000000));
 }
 
 hang_t *hang_open(children_t *children, uint32_t                           nunits,

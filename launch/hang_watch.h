@@ -27,6 +27,10 @@ bool hang_readable(hang_t *hang, int fd);
 /** SIGUSR1 has arrived. Does nothing if no unit takes it for a question: then the signal is for the program. */
 void hang_asked(hang_t *hang);
 
+/** Somebody asks the program to end. If a unit has waited for some seconds, and nobody has asked for tables, say so in one
+ *  line: it may be why. */
+void hang_stopped(hang_t *hang);
+
 void hang_close(hang_t *hang);
 
 #endif

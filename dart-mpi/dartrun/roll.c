@@ -512,6 +512,11 @@ static void asked(void *owner)
   hang_asked(((const roll_t *)owner)->hang);
 }
 
+static void stopped(void *owner)
+{
+  hang_stopped(((const roll_t *)owner)->hang);
+}
+
 static void begin(void *owner, children_t *children)
 {
   roll_t *roll = owner;
@@ -539,6 +544,7 @@ int roll_run(char **command, uint32_t nunits)
     .prepare      = prepare,
     .ended        = mpiexec_ended,
     .asked        = asked,
+    .stopped      = stopped,
     .readable     = readable,
   };
   int code;

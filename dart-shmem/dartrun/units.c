@@ -194,6 +194,11 @@ static void asked(void *owner)
   hang_asked(((const units_t *)owner)->hang);
 }
 
+static void stopped(void *owner)
+{
+  hang_stopped(((const units_t *)owner)->hang);
+}
+
 static void readable(void *owner, children_t *children, int fd)
 {
   const units_t *units = owner;
@@ -231,6 +236,7 @@ int units_run(const units_plan_t *plan)
     .prepare      = become_unit,
     .ended        = judge,
     .asked        = asked,
+    .stopped      = stopped,
     .readable     = readable,
   };
   int code = children_run(&children);

@@ -34,6 +34,19 @@ barrier() {
     'unit 1 blocks the others: units 0, 2 wait for it, and it computes'
 }
 
+# Who ends a job that hangs is told so, and how to find out why, without having asked before; of one that does not, nothing.
+stopped() {
+  for seconds in 1 7; do
+    begin "${dartrun[@]}" -n 2 "$program" '1:init,pid,sleep=1000000' '*:init,pid,barrier'
+    lines 2 '^[0-9] [0-9]*$'
+    sleep "$seconds"
+    kill -TERM $!; finished
+    [[ $seconds == 7 || $err != *DART_HANG* ]] || fail "after a second: $err"
+  done
+  [[ $(grep -c DART_HANG <<<"$err") == 1 && $err == *"dartrun: unit 0 has waited for "[5-9]" s (dart_barrier: team 0): DART_HANG=5 shows "* ]] ||
+    fail "after seven seconds: $err"
+}
+
 # The first unit is no member.
 team() {
   hangs '0:init,team,sleep=1000000' '1:init,team,sleep=1000000' '2:init,team,tbarrier' -- \
@@ -233,7 +246,7 @@ crash() {
 # Those that wait beside one another, but few at a time: units of MPI spin.
 all() {
   local group name
-  for group in "barrier lock message" "crash asked notification" "team range wide_range start" "portion post word" "opposite twice missing_post" \
+  for group in "barrier lock message stopped" "crash asked notification" "team range wide_range start" "portion post word" "opposite twice missing_post" \
     "missing_completion origins checked"; do
     beside=()
     # shellcheck disable=SC2086
