@@ -8,6 +8,7 @@
 #include "base/last_call.h"
 #include "base/log.h"
 #include "far/progress.h"
+#include "model/lost.h"
 #include "net.h"
 #include "wait/waiting.h"
 
@@ -65,7 +66,7 @@ static __attribute__((cold, noinline)) void end_different(dart__team_t *team, bo
   if (leads)
     open_step(x);
   dart__exchange_wait(x, &team->wait);
-  if (x->me == 0) {
+  if (x->me == 0 && !team->is_broken) {
     tell_difference(team, all);
     dart__net_abort(DART_EXIT_ABORT, false);
   }
@@ -96,8 +97,11 @@ static inline bool arrive_at_step(dart__team_t *team, const dart__tree_data_t *d
     dart__barrier_wait(barrier, &x->episode, kind, &team->wait);
   if (__builtin_expect(team->is_broken, 0))
     return false;
-  if (__builtin_expect(dart__barrier_differs(barrier), 0))
+  if (__builtin_expect(dart__barrier_differs(barrier), 0)) {
+    if (dart__survives() && dart__team_look(team))
+      return false; /* one of them has left a call because of the loss */
     end_different(team, leads);
+  }
   return leads;
 }
 
