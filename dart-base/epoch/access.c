@@ -59,8 +59,8 @@ static dart__access_t begin_operation(const dart__access_call_t *call, int32_t u
 
 static dart__access_t gone(const dart__access_call_t *call, int32_t unit)
 {
-  dart__access_refuse_gone(call, unit);
-  return DART__ACCESS_REFUSED;
+  return dart__access_refuse_gone(call, unit) == DART_ERR_UNIT_LOST ? DART__ACCESS_LOST
+                                                                    : DART__ACCESS_REFUSED;
 }
 
 static dart__access_t refuse_more(const dart__access_call_t *call)

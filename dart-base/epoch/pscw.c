@@ -15,6 +15,7 @@
 #include "epoch/epoch_calls.h"
 #include "epoch/epoch_origin.h"
 #include "far/engine.h"
+#include "far/gone.h"
 #include "far/progress.h"
 #include "memory/pool.h"
 #include "model/lost.h"
@@ -244,6 +245,20 @@ static dart_ret_t end_exposure(const dart__access_call_t *call)
   return ret;
 }
 
+/* As a wait ends if a member is lost, so does a loop of tests. */
+static dart_ret_t test_exposure(const dart__access_call_t *call, int32_t *is_complete_out)
+{
+  dart__wait_for_t what = origins_of(call);
+
+  *is_complete_out = are_complete((void *)(uintptr_t)call);
+  if (*is_complete_out)
+    return end_exposure(call);
+  if (!dart__gone_gives_up(&what))
+    return DART_OK;
+  end_exposure(call);
+  return DART_ERR_UNIT_LOST;
+}
+
 /* `is_complete` NULL: wait. */
 static dart_ret_t finish_exposure(const char *function, dart_gptr_t gptr, int32_t *is_complete)
 {
@@ -264,8 +279,7 @@ static dart_ret_t finish_exposure(const char *function, dart_gptr_t gptr, int32_
   } else {
     if (dart__world.pace.progress != NULL)
       dart__world.pace.progress();
-    *is_complete = are_complete(&call);
-    ret          = *is_complete ? end_exposure(&call) : DART_OK;
+    ret = test_exposure(&call, is_complete);
   }
   dart__access_leave(&call.epoch->exposure);
   return ret;

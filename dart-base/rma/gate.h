@@ -8,7 +8,8 @@ typedef enum {
   DART__ACCESS_PASS,    /* go on as outside of epochs */
   DART__ACCESS_DONE,    /* it was started or deferred */
   DART__ACCESS_REFUSED, /* after a log line: DART_ERR_INVAL */
-  DART__ACCESS_NOMEM    /* refused: DART_ERR_NOMEM */
+  DART__ACCESS_NOMEM,   /* refused: DART_ERR_NOMEM */
+  DART__ACCESS_LOST     /* refused: DART_ERR_UNIT_LOST */
 } dart__access_t;
 
 /** What the operation returns, unless it is to go on. */
@@ -16,6 +17,7 @@ static inline dart_ret_t dart__access_result(dart__access_t goes)
 {
   return goes == DART__ACCESS_DONE    ? DART_OK
          : goes == DART__ACCESS_NOMEM ? DART_ERR_NOMEM
+         : goes == DART__ACCESS_LOST  ? DART_ERR_UNIT_LOST
                                       : DART_ERR_INVAL;
 }
 

@@ -148,6 +148,7 @@ static dart_ret_t shrink_once(const char *function, dart__team_t *team, dart_uni
   ret = dart__team_vote_made(team, ret, newteam);
   if (ret != DART_OK)
     *newteam = DART_TEAM_NULL;
+  dart__lost_acknowledge((uint32_t)votes.most); /* what others have seen, too: they are left out */
   return ret == DART_ERR_UNIT_LOST ? DART_PENDING : ret;
 }
 
@@ -170,7 +171,6 @@ dart_ret_t dart_team_shrink(dart_team_t teamid, dart_team_t *newteam)
                 teamid);
     ret = DART_ERR_NOMEM;
   }
-  dart__lost_acknowledge(dart__lost_count());
   while (ret == DART_PENDING)
     ret = shrink_once(__func__, team, ids, newteam);
   free(ids);

@@ -684,6 +684,28 @@ static dart_ret_t epoch_wait(void)
   return dart_epoch_wait(memory);
 }
 
+static dart_ret_t epoch_test(void)
+{
+  int32_t    done = 0;
+  dart_ret_t ret  = DART_OK;
+
+  while (ret == DART_OK && done == 0)
+    ret = dart_epoch_test(memory, &done);
+  return ret;
+}
+
+static dart_ret_t get_in_lock(void)
+{
+  dart_gptr_t portion = at_unit(memory, victim);
+  dart_ret_t  ret     = dart_epoch_lock(portion, DART_EPOCH_EXCLUSIVE, 0), unlocked;
+
+  if (ret != DART_OK)
+    return ret;
+  ret      = dart_get_blocking(out, portion, 1, DART_TYPE_LONG, DART_TYPE_LONG);
+  unlocked = dart_epoch_unlock(portion, 0);
+  return ret != DART_OK ? ret : unlocked;
+}
+
 static dart_ret_t portion_lock(void)
 {
   dart_gptr_t portion = at_unit(memory, (victim + 1) % n);
@@ -831,6 +853,8 @@ const entry_t entries[] = {
   { "epoch_fence", fenced, fence, LOST },
   { "epoch_start_complete", segment, start_and_complete, AHEAD },
   { "epoch_wait", posted, epoch_wait, LOST },
+  { "epoch_test", posted, epoch_test, LOST },
+  { "epoch_lock_get", segment, get_in_lock, EITHER },
   { "epoch_lock", held_portion, portion_lock, EITHER },
   { "epoch_lock_all", held_portion, portion_lock_all, EITHER },
   { "file_open", buffers, file_open, LOST },
