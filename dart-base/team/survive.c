@@ -136,6 +136,18 @@ static size_t drop_lost(dart_unit_t *ids, int32_t nvoters, uint64_t number, size
   return n;
 }
 
+/* The program knows of the members that are not among the `n`, whoever has seen their loss first. */
+static void acknowledge_others(const dart__team_t *team, const dart_unit_t *ids, size_t n)
+{
+  size_t next = 0;
+
+  for (int32_t i = 0; i < team->nunits; i++)
+    if (next < n && dart__team_member(team, i) == ids[next])
+      next++;
+    else
+      dart__lost_acknowledge(dart__lost_number(dart__team_member(team, i)));
+}
+
 /* One attempt. DART_PENDING, on all: another unit was lost meanwhile. */
 static dart_ret_t shrink_once(const char *function, dart__team_t *team, dart_unit_t *ids,
                               dart_team_t *newteam)
@@ -148,7 +160,7 @@ static dart_ret_t shrink_once(const char *function, dart__team_t *team, dart_uni
   ret = dart__team_vote_made(team, ret, newteam);
   if (ret != DART_OK)
     *newteam = DART_TEAM_NULL;
-  dart__lost_acknowledge((uint32_t)votes.most); /* what others have seen, too: they are left out */
+  acknowledge_others(team, ids, n);
   return ret == DART_ERR_UNIT_LOST ? DART_PENDING : ret;
 }
 
