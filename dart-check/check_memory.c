@@ -75,7 +75,8 @@ static dart_ret_t make_segment(const request_t *request, dart_gptr_t *gptr, dart
   }
   if (ret == DART_OK) {
     forget_locks(*gptr);
-    dart__check_segment_add(*gptr, request->nelem * dart__check_size(request->type), has_pages, at);
+    ret = dart__check_segment_add(*gptr, request->nelem * dart__check_size(request->type),
+                                  has_pages, at);
   }
   return ret;
 }
@@ -140,10 +141,10 @@ dart_ret_t dart_team_memfree(dart_gptr_t gptr)
     return ret;
   }
   pdart_flush_all(gptr); /* as DART does before it frees: pending operations write to these pages */
-  pdart_barrier(gptr.teamid);
+  ret = pdart_barrier(gptr.teamid);
   forget_locks(gptr);
   dart__check_segment_keep(gptr);
-  return DART_OK;
+  return ret;
 }
 
 /* ---- addresses ----------------------------------------------------------------------------------- */

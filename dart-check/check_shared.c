@@ -2,6 +2,7 @@
 #include "check_shared.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 dart_gptr_t dart__check_part(dart_gptr_t shared, int32_t unit, uint64_t offset)
 {
@@ -22,8 +23,13 @@ dart_gptr_t dart__check_share(dart_team_t team, size_t nbytes, void **own_out)
 
 void dart__check_read(void *words, dart_gptr_t shared, int32_t unit, uint64_t offset, size_t nbytes)
 {
-  if (nbytes > 0 &&
-      pdart_get_blocking(words, dart__check_part(shared, unit, offset), nbytes / sizeof(uint64_t),
-                         DART_TYPE_ULONGLONG, DART_TYPE_ULONGLONG) != DART_OK)
+  dart_ret_t ret = DART_OK;
+
+  if (nbytes > 0)
+    ret = pdart_get_blocking(words, dart__check_part(shared, unit, offset),
+                             nbytes / sizeof(uint64_t), DART_TYPE_ULONGLONG, DART_TYPE_ULONGLONG);
+  if (ret == DART_ERR_UNIT_LOST)
+    memset(words, 0, nbytes);
+  else if (ret != DART_OK)
     abort();
 }

@@ -109,9 +109,10 @@ static void begin(unsigned kinds, bool threads)
   pdart_size(&dart__check.nunits);
   dart__check.me      = me.id;
   dart__check.threads = threads;
-  dart__check.kinds   = kinds;
-  looks_for_leaks     = dart__check_for(DART__CHECK_MEMORY);
-  if (kinds != 0) {
+  dart__check.kinds =
+      pdart_survives() ? kinds & ~(DART__CHECK_COLLECTIVES | DART__CHECK_RACES) : kinds;
+  looks_for_leaks = dart__check_for(DART__CHECK_MEMORY);
+  if (dart__check.kinds != 0) {
     own_team = dart__check_board_open();
     if (dart__check_for(DART__CHECK_LOCKS))
       dart__check_nest_open(own_team);
@@ -145,19 +146,31 @@ dart_ret_t dart_init_thread(int *argc, char ***argv, dart_thread_support_level_t
   return ret;
 }
 
+/* Of all units; once some are lost, of this one. */
+static bool add_up(uint64_t own[2], uint64_t all[2], size_t *nunits_out)
+{
+  dart_ret_t ret = pdart_allreduce(own, all, 2, DART_TYPE_ULONGLONG, DART_OP_SUM, DART_TEAM_ALL);
+
+  *nunits_out = dart__check.nunits;
+  if (ret != DART_ERR_UNIT_LOST)
+    return ret == DART_OK;
+  memcpy(all, own, 2 * sizeof *all);
+  *nunits_out = 1;
+  return true;
+}
+
 /* One line for each cycle of init and exit shows that the program was checked. Objects that may be destroyed after
  * dart_exit are leaks only when the process ends. The line says how many are left. */
 static void sum_up(void)
 {
   uint64_t own[2] = { dart__check_count() - summed_up }, all[2] = { 0 };
   char     checks[96] = "", open[96] = "";
-  size_t   length = 0;
+  size_t   length = 0, nunits;
 
   summed_up += own[0];
   if (dart__check_for(DART__CHECK_MEMORY))
     own[1] = dart__check_alive(DART__CHECK_LOCK, DART__CHECK_FILE);
-  if (pdart_allreduce(own, all, 2, DART_TYPE_ULONGLONG, DART_OP_SUM, DART_TEAM_ALL) != DART_OK ||
-      dart__check.me != 0)
+  if (!add_up(own, all, &nunits) || (dart__check.me != 0 && (nunits > 1 || all[0] == 0)))
     return;
   for (size_t i = 0; i + 1 < sizeof words / sizeof words[0]; i++)
     if (dart__check_for(words[i].kinds))
@@ -167,8 +180,17 @@ static void sum_up(void)
     snprintf(open, sizeof open, "; %llu locks, range objects and files still exist",
              (unsigned long long)all[1]);
   fprintf(stderr, "dart-check: %llu error%s found in %zu unit%s (%s)%s\n",
-          (unsigned long long)all[0], all[0] == 1 ? "" : "s", dart__check.nunits,
-          dart__check.nunits == 1 ? "" : "s", checks, open);
+          (unsigned long long)all[0], all[0] == 1 ? "" : "s", nunits, nunits == 1 ? "" : "s",
+          checks, open);
+}
+
+/* What belongs to a team with lost members cannot be destroyed, so it is no leak. */
+static void forget_broken(void)
+{
+  for (dart_team_t team = DART_TEAM_ALL; team < DART__CHECK_TEAMS; team++)
+    for (int kind = DART__CHECK_LOCK; kind <= DART__CHECK_REGISTERED && dart__check_is_broken(team);
+         kind++)
+      dart__check_forget_of((dart__check_kind_t)kind, team);
 }
 
 /* Groups, teams, types, operators, allocators and registered memory end with the cycle. The program may destroy locks,
@@ -177,6 +199,8 @@ static void end(dart__at_t at)
 {
   dart__check_enter_exit(at);
   dart__check_guards(at);
+  if (pdart_survives())
+    forget_broken();
   if (dart__check_for(DART__CHECK_COMPLETION))
     dart__check_pending_exit(at);
   if (dart__check_for(DART__CHECK_MEMORY)) {

@@ -47,3 +47,17 @@ size_t dart__check_team_size(dart_team_t team)
 {
   return dart__check.kinds == 0 || team < 0 || team >= DART__CHECK_TEAMS ? 0 : teams[team].size;
 }
+
+/* dart_team_lost would say that the program knows. */
+bool dart__check_is_broken(dart_team_t team)
+{
+  dart_global_unit_t unit;
+  dart_unit_status_t status = DART_UNIT_RUNNING;
+  size_t             size   = pdart_survives() ? dart__check_team_size(team) : 0;
+
+  for (size_t i = 0; i < size && status == DART_UNIT_RUNNING; i++)
+    if (pdart_team_unit_l2g(team, DART_TEAM_UNIT_ID((int32_t)i), &unit) != DART_OK ||
+        pdart_unit_status(unit, &status) != DART_OK)
+      return false;
+  return status != DART_UNIT_RUNNING;
+}

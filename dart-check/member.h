@@ -18,4 +18,7 @@ bool dart__check_team(dart_team_t team, int32_t *me_out, size_t *size_out);
 /** The size alone; 0: the unit is not a member of such a team. */
 size_t dart__check_team_size(dart_team_t team);
 
+/** Whether a member of a team that exists is lost: then most that belongs to it cannot be destroyed. */
+bool dart__check_is_broken(dart_team_t team);
+
 #endif

@@ -6,6 +6,7 @@
 #include <dash/dart/ext/dart_value.h>
 
 #include "check_report.h"
+#include "member.h"
 #include "operation.h"
 
 /* ---- starting ------------------------------------------------------------------------------------- */
@@ -203,7 +204,7 @@ static void end(dart_team_t team, const int16_t *segment, bool is_reported, dart
     if ((team != DART_TEAM_NULL && operation->gptr.teamid != team) ||
         (segment != NULL && operation->gptr.segid != *segment))
       continue;
-    if (is_reported && !operation->is_done)
+    if (is_reported && !operation->is_done && !dart__check_is_broken(operation->gptr.teamid))
       report_never(operation, at);
     dart__check_buffer_drop(&operation->buffer);
     operation->is_done    = true;

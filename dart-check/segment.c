@@ -305,20 +305,26 @@ static size_t guard_length(bool has_page, uint64_t nbytes)
 }
 
 /* No unit accesses a portion before all units have filled theirs: the allgather of the sizes comes in between. */
-void dart__check_segment_add(dart_gptr_t gptr, uint64_t nbytes, bool has_pages, dart__at_t at)
+dart_ret_t dart__check_segment_add(dart_gptr_t gptr, uint64_t nbytes, bool has_pages, dart__at_t at)
 {
   size_t              nunits  = dart__check_team_size(gptr.teamid);
   uint64_t           *sizes   = dart__check_room(NULL, nunits * sizeof *sizes);
   dart__check_pages_t pages   = { .n = nunits, .sizes = sizes };
   unsigned char      *portion = NULL;
   int32_t             me      = 0;
+  dart_ret_t          ret;
 
   dart__check_team(gptr.teamid, &me, &nunits);
   gptr.unitid = (int16_t)me;
   pdart_gptr_getaddr(gptr, (void **)&portion);
   memset(portion, DART__CHECK_FRESH, nbytes);
   memset(portion + nbytes, DART__CHECK_PATTERN, DART__CHECK_GUARD);
-  if (pdart_allgather(&nbytes, sizes, 1, DART_TYPE_ULONGLONG, gptr.teamid) != DART_OK)
+  ret = pdart_allgather(&nbytes, sizes, 1, DART_TYPE_ULONGLONG, gptr.teamid);
+  if (ret == DART_ERR_UNIT_LOST) {
+    free(sizes);
+    return ret;
+  }
+  if (ret != DART_OK)
     pdart_abort(DART_EXIT_ABORT);
   dart__check_pages_find(&pages, gptr, has_pages);
   dart__check_pages_guard(&pages);
@@ -334,6 +340,7 @@ void dart__check_segment_add(dart_gptr_t gptr, uint64_t nbytes, bool has_pages, 
                                                 { 0 } };
   books[gptr.teamid].nguarded += has_pages;
   dart__check_unlock();
+  return DART_OK;
 }
 
 /* ---- freeing ------------------------------------------------------------------------------------- */
@@ -452,7 +459,7 @@ void dart__check_segments_leaked(void)
   size_t  size;
 
   for (dart_team_t team = 0; team < DART__CHECK_TEAMS; team++)
-    if (dart__check_team(team, &me, &size) && me == 0)
+    if (dart__check_team(team, &me, &size) && me == 0 && !dart__check_is_broken(team))
       for (size_t id = 1; id < books[team].count; id++)
         report_leak(team, id);
 }

@@ -34,8 +34,10 @@ void dart__check_guards(dart__at_t at);
 bool dart__check_segment_has_pages(dart_team_t team);
 
 /** Record a new segment, whose portion has `nbytes` bytes on this unit, and fill the portion and its guard.
- *  `has_pages`: it begins with a page, and there is room for a guard page. Collective over the team. */
-void dart__check_segment_add(dart_gptr_t gptr, uint64_t nbytes, bool has_pages, dart__at_t at);
+ *  `has_pages`: it begins with a page, and there is room for a guard page. Collective over the team.
+ *  DART_ERR_UNIT_LOST: a member of the team is lost, and the segment not recorded. */
+dart_ret_t dart__check_segment_add(dart_gptr_t gptr, uint64_t nbytes, bool has_pages,
+                                   dart__at_t at);
 
 /** The call `at` frees the segment. False: it is not recorded here. */
 bool dart__check_segment_freed(dart_gptr_t gptr, dart__at_t at);
