@@ -26,7 +26,7 @@ typedef struct {
   double      seconds, shrink_seconds, job_seconds;
   unsigned    round_seconds, times;
   unsigned    units, nodes; /* of all jobs that are drawn; 0: drawn, too */
-  bool        keep_going, must_fail, must_hang, is_verbose;
+  bool        kills, keep_going, must_fail, must_hang, is_verbose;
 } options_t;
 
 static double now(void)
@@ -84,7 +84,7 @@ static job_t alone(const job_t *failed, const job_result_t *result)
 {
   job_t job = *failed;
 
-  if (job.list[0] != '\0')
+  if (job.list[0] != '\0' || job.kills) /* who is left of the schedules before */
     return job;
   job.seed      = result->seed;
   job.schedules = 1;
@@ -114,7 +114,7 @@ static void report_failure(const options_t *o, const job_t *failed, const job_re
   list_t list = { .n = 0 };
 
   print_failure(&job, result);
-  if (o->shrink_seconds <= 0 || result->end == JOB_NOT_STARTED)
+  if (o->shrink_seconds <= 0 || job.kills || result->end == JOB_NOT_STARTED)
     return;
   read = job;
   if (job.list[0] == '\0')
@@ -129,7 +129,9 @@ static void report_failure(const options_t *o, const job_t *failed, const job_re
 
 static job_t new_job(const options_t *o, const char *backend)
 {
-  job_t job = { .build = o->build, .program = o->program, .round_seconds = o->round_seconds };
+  job_t job = {
+    .build = o->build, .program = o->program, .round_seconds = o->round_seconds, .kills = o->kills
+  };
 
   snprintf(job.backend, sizeof job.backend, "%s", backend);
   return job;
@@ -268,14 +270,14 @@ static const char usage[] =
     "usage: random-drive --build FOLDER [--backend shmem|mpi] [--seconds N] [--seed N] [--seeds "
     "FILE]\n"
     "         [--units N] [--nodes N] [--set NAME=VALUE]... [--program FILE]\n"
-    "         [--job-seconds N] [--round-seconds N]\n"
+    "         [--job-seconds N] [--round-seconds N] [--kill]\n"
     "         [--shrink N] [--keep-going] [--must-fail | --must-hang] [-v]\n"
     "       random-drive --build FOLDER --list FILE [--times N] [--shrink N]\n"
     "Runs the differential tester with all kinds of settings. --set forces one of them. Jobs\n"
     "have 1 to 6 units on 1 to 4 nodes; --units and --nodes fix that, up to 64 units. With\n"
     "--shrink 0 failures are left as they are, else it is the seconds for making each smaller.\n"
     "For mutants success is a difference that is found (--must-fail), or an operation that does\n"
-    "not end (--must-hang); no crash.\n";
+    "not end (--must-hang); no crash. With --kill units are killed in each schedule.\n";
 
 static void bad_usage(void)
 {
@@ -326,6 +328,7 @@ static void read_options(int argc, char **argv, options_t *o)
     { "--units", COUNT, &o->units },
     { "--nodes", COUNT, &o->nodes },
     { "--times", COUNT, &o->times },
+    { "--kill", FLAG, &o->kills },
     { "--keep-going", FLAG, &o->keep_going },
     { "--must-fail", FLAG, &o->must_fail },
     { "--must-hang", FLAG, &o->must_hang },

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <dash/dart/ext/dart_survive.h>
+
 #include "base/counters.h"
 #include "base/sanitizer.h"
 #include "draw.h"
@@ -31,7 +33,7 @@ typedef struct {
   int         print_units; /* print the schedule for so many units, execute nothing */
 } options_t;
 
-static const char usage[] = "usage: dart-random [--seed N] [--schedules N] [--seconds N] "
+static const char usage[] = "usage: dart-random [--seed N] [--schedules N] [--seconds N] [--kill] "
                             "[--threads N] [--round-seconds N] [-v]\n"
                             "       dart-random --list FILE [--times N] [--round-seconds N] [-v]\n"
                             "       dart-random --print UNITS [--seed N] [--threads N]\n"
@@ -45,13 +47,19 @@ static void bad_usage(void)
 
 static void read_options(int argc, char **argv, options_t *options, unit_t *unit)
 {
-  enum { SEED, SCHEDULES, SECONDS, THREADS, ROUND_SECONDS, LIST, TIMES, PRINT, STATE };
+  enum { SEED, SCHEDULES, SECONDS, THREADS, ROUND_SECONDS, LIST, TIMES, PRINT, STATE, KILL };
   static const struct option known[] = {
-    { "seed", 1, NULL, SEED },       { "schedules", 1, NULL, SCHEDULES },
-    { "seconds", 1, NULL, SECONDS }, { "threads", 1, NULL, THREADS },
-    { "list", 1, NULL, LIST },       { "round-seconds", 1, NULL, ROUND_SECONDS },
-    { "times", 1, NULL, TIMES },     { "print", 1, NULL, PRINT },
-    { "state", 1, NULL, STATE },     { NULL, 0, NULL, 0 },
+    { "seed", 1, NULL, SEED },
+    { "schedules", 1, NULL, SCHEDULES },
+    { "seconds", 1, NULL, SECONDS },
+    { "threads", 1, NULL, THREADS },
+    { "list", 1, NULL, LIST },
+    { "round-seconds", 1, NULL, ROUND_SECONDS },
+    { "times", 1, NULL, TIMES },
+    { "print", 1, NULL, PRINT },
+    { "state", 1, NULL, STATE },
+    { "kill", 0, NULL, KILL },
+    { NULL, 0, NULL, 0 },
   };
 
   for (int c; (c = getopt_long(argc, argv, "v", known, NULL)) >= 0;)
@@ -65,6 +73,7 @@ static void read_options(int argc, char **argv, options_t *options, unit_t *unit
     case TIMES: options->times = (unsigned)atoi(optarg); break;
     case PRINT: options->print_units = atoi(optarg); break;
     case STATE: options->state = optarg; break;
+    case KILL: unit->kills = true; break;
     case 'v': unit->is_verbose = true; break;
     default: bad_usage();
     }
@@ -114,7 +123,7 @@ static double now(void)
 static bool agree(const unit_t *unit, bool mine)
 {
   RUN_OK(unit, NULL,
-         dart_bcast(&mine, sizeof mine, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+         dart_bcast(&mine, sizeof mine, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), unit->team[0]));
   return mine;
 }
 
@@ -144,17 +153,20 @@ static uint64_t run_seeds(unit_t *unit, const options_t *options)
   double   end  = now() + options->seconds;
   uint64_t done = 0;
 
-  while (agree(unit, (options->schedules > 0 && done < options->schedules) ||
-                         (options->schedules == 0 && now() < end))) {
+  while (agree(unit, ((options->schedules > 0 && done < options->schedules) ||
+                      (options->schedules == 0 && now() < end)) &&
+                         (!unit->kills || unit->shape.units > 1))) {
     list_t list;
 
     unit->seed = options->seed + done;
     note_seed(unit, options);
     list             = schedule_draw(unit->seed, unit->shape.units, unit->shape.threads);
     unit->shape.salt = list.shape.salt;
+    if (unit->kills)
+      run_leave_out(unit, &list);
     run_list(unit, &list);
     list_free(&list);
-    if (++done % 16 == 0)
+    if (++done % 16 == 0 && !unit->kills)
       cycle(unit);
   }
   return done;
@@ -193,7 +205,7 @@ static void report(unit_t *unit, uint64_t schedules)
   mine[DART__NCOUNTERS] = unit->operations;
   RUN_OK(
       unit, NULL,
-      dart_allreduce(mine, sum, DART__NCOUNTERS + 1, DART_TYPE_ULONG, DART_OP_SUM, DART_TEAM_ALL));
+      dart_allreduce(mine, sum, DART__NCOUNTERS + 1, DART_TYPE_ULONG, DART_OP_SUM, unit->team[0]));
   if (unit->me != 0)
     return;
   printf("random: %llu schedules, %llu operations\n", (unsigned long long)schedules,
@@ -201,6 +213,11 @@ static void report(unit_t *unit, uint64_t schedules)
   for (int i = 0; unit->is_verbose && i < DART__NCOUNTERS; i++)
     if (dart__counter_kind((dart__counter_t)i) == DART__KIND_EVENTS)
       printf("road %llu %s\n", (unsigned long long)sum[i], dart__counter_name((dart__counter_t)i));
+  if (unit->kills)
+    printf("random: %llu units lost; unit 0: %llu operations at risk, %llu not; the longest took "
+           "%.3f s\n",
+           (unsigned long long)unit->losses, (unsigned long long)unit->at_risk,
+           (unsigned long long)unit->firm, unit->longest);
   fflush(stdout);
 }
 
@@ -248,6 +265,9 @@ int main(int argc, char **argv)
   unit.shape.units = (int)n;
   if (n > UNITS_MAX)
     run_fail(&unit, NULL, "%zu units are more than %d", n, UNITS_MAX);
+  if (unit.kills && !dart_survives())
+    run_fail(&unit, NULL, "--kill is for jobs with DART_SURVIVE=1");
+  run_name_units(&unit);
   run_open_board(&unit);
   done = options.list != NULL ? run_file(&unit, &options) : run_seeds(&unit, &options);
   run_phase(&unit, "dart_exit, after all schedules");

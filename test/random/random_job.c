@@ -80,6 +80,15 @@ static bool is_set(const job_t *job, const char *setting)
   return false;
 }
 
+/* Of units that are lost some must be left. */
+static void draw_shape_of_losses(job_t *job, draw_t *draw)
+{
+  job->units   = job->units > 0 ? job->units : (int)draw_range(draw, 2, UNITS_SMALL);
+  job->nodes   = job->nodes > 0 ? job->nodes : (int)draw_range(draw, 1, 4);
+  job->nodes   = job->nodes < job->units ? job->nodes : job->units;
+  job->threads = 1;
+}
+
 static void draw_shape(job_t *job, draw_t *draw, bool is_mpi)
 {
   size_t most_nodes = draw_chance(draw, 60) ? 2 : 4;
@@ -115,7 +124,10 @@ void job_draw(job_t *job, draw_t *draw, const char *const *forced, int nforced)
   bool is_mpi = strcmp(job->backend, "mpi") == 0;
   char word[32], setting[64];
 
-  draw_shape(job, draw, is_mpi);
+  if (job->kills)
+    draw_shape_of_losses(job, draw);
+  else
+    draw_shape(job, draw, is_mpi);
   job->nsettings = 0;
   for (int i = 0; i < NSETTINGS; i++) {
     bool wanted = draw_chance(draw, settings[i].percent);
@@ -130,6 +142,8 @@ void job_draw(job_t *job, draw_t *draw, const char *const *forced, int nforced)
   }
   for (int i = 0; i < nforced; i++)
     job_set(job, forced[i]);
+  if (job->kills)
+    job_set(job, "DART_SURVIVE=1");
   if (is_mpi && is_set(job, "DART_PROGRESS=none"))
     job->threads = 1; /* MPI is started for one thread then */
 }
@@ -187,6 +201,8 @@ static void make_command(command_t *c, const job_t *job)
     add_number(c, "threads", (unsigned long long)job->threads);
     if (job->schedules > 0)
       add_number(c, "schedules", job->schedules);
+    if (job->kills)
+      add(c, "--kill");
   }
   if (job->seconds > 0) {
     add(c, "--seconds");
@@ -225,11 +241,12 @@ static job_end_t end_as_said(const char *output)
   return strstr(line, ": the round takes too long") != NULL ? JOB_HUNG : JOB_FAILED;
 }
 
-static job_end_t end_of(bool ended, const job_result_t *result)
+static job_end_t end_of(const job_t *job, bool ended, const job_result_t *result)
 {
   if (!ended)
     return JOB_HUNG;
-  if (result->code == 0)
+  if (result->code == (job->kills ? 128 + SIGKILL : 0) &&
+      strstr(result->output, "random: FAILED:") == NULL)
     return JOB_PASSED;
   if (result->code == 127 || result->code == 2)
     return JOB_NOT_STARTED;
@@ -360,7 +377,7 @@ void job_run(const job_t *job, job_result_t *result_out)
     read_output(output, result_out->output);
     result_out->seed = seed_of(job, result_out->output, state);
     result_out->code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    result_out->end  = end_of(ended, result_out);
+    result_out->end  = end_of(job, ended, result_out);
   }
   close(output);
   close(state);

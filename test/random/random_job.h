@@ -17,6 +17,7 @@ typedef struct job {
   char        settings[JOB_SETTINGS_MAX][64]; /* NAME=VALUE */
   int         nsettings;
   unsigned    round_seconds; /* that a round may take */
+  bool        kills;         /* units, in each schedule */
   uint64_t    seed;          /* of the first schedule */
   uint64_t    schedules;     /* how many; 0: until the time is over */
   double      seconds;       /* for all of them */

@@ -19,7 +19,7 @@ enum { GUARD = 64 };
 /* One write, so that lines of several units do not mix. */
 void run_fail(const unit_t *unit, const op_t *op, const char *format, ...)
 {
-  char    line[TEXT_MAX] = "-", what[512], all[TEXT_MAX + 800];
+  char    line[TEXT_MAX] = "-", what[512], doomed[64] = "", all[TEXT_MAX + 800];
   va_list args;
 
   va_start(args, format);
@@ -27,11 +27,14 @@ void run_fail(const unit_t *unit, const op_t *op, const char *format, ...)
   va_end(args);
   if (op != NULL)
     text_op(op, line);
+  if (unit->risks.doomed != 0)
+    snprintf(doomed, sizeof doomed, "; units %#llx die in this round",
+             (unsigned long long)unit->risks.doomed);
   snprintf(all, sizeof all,
            "random: FAILED: unit %d of %d, %d thread(s), seed %llu, salt %llu\n"
-           "random: operation: %s\nrandom: %s\n",
+           "random: operation: %s\nrandom: %s%s\n",
            unit->me, unit->shape.units, unit->shape.threads, (unsigned long long)unit->seed,
-           (unsigned long long)unit->shape.salt, line, what);
+           (unsigned long long)unit->shape.salt, line, what, doomed);
   fputs(all, stderr);
   fflush(NULL);
   dart_abort(EXIT_FAILURE);
@@ -39,7 +42,9 @@ void run_fail(const unit_t *unit, const op_t *op, const char *format, ...)
 
 void run_expect_ok(const unit_t *unit, const op_t *op, dart_ret_t ret, const char *call)
 {
-  if (ret != DART_OK)
+  if (ret == DART_ERR_UNIT_LOST && run_may_lose(unit, op))
+    run_lose();
+  else if (ret != DART_OK)
     run_fail(unit, op, "%.*s returned %d", (int)strcspn(call, "("), call, (int)ret);
 }
 
@@ -203,7 +208,8 @@ void run_complete(thread_t *thread, under_way_t *u, complete_t how)
   if (how == COMPLETE_NOT)
     return;
   if (!u->is_here && u->buffer != NULL) {
-    check_result(thread, u);
+    if (!u->is_lost && !run_is_untold(thread->unit, u->op))
+      check_result(thread, u);
     run_poison(thread, u->buffer);
   }
   u->is_here = true;

@@ -15,6 +15,7 @@
 #include "contract.h"
 #include "explain.h"
 #include "model.h"
+#include "risk.h"
 
 /* What an actor fetched from a shared word. */
 typedef struct {
@@ -28,6 +29,22 @@ typedef struct unit {
   bool     is_verbose;
   uint64_t seed;    /* what the schedule was drawn from; 0: it was read */
   unsigned seconds; /* that a round may take */
+
+  int         global[UNITS_MAX]; /* what DART calls the units: some may have been lost */
+  int         node[UNITS_MAX];   /* of each unit of the job */
+  bool        kills;             /* in each schedule some units are lost */
+  const op_t *all;               /* the operations of the schedule, ... */
+  uint64_t    doomed;            /* in this schedule */
+  size_t      death_round,
+      death_at;         /* ... its round in which units are lost, and where this one is, ... */
+  uint64_t    death_us; /* ... and how long after that */
+  bool        is_dying;
+  risks_t     risks;       /* of that round; doomed 0: no unit is lost in this one */
+  int         object_team; /* of what comes or goes */
+  uint64_t    in_epochs;   /* segments: an epoch of theirs may have failed, and not be over */
+  dart_team_t left;        /* the team of those that are left */
+  double      longest;     /* seconds of an operation, in such rounds */
+  uint64_t    losses, at_risk, firm; /* units; operations of this unit in such rounds */
 
   model_t          model;
   dart_team_t      team[TEAMS_MAX];
@@ -70,6 +87,7 @@ typedef struct under_way {
   buffer_t         *buffer; /* NULL: none, or in this unit's portion */
   dart_handle_t     handle;
   bool              has_handle, is_here, is_there;
+  bool              is_lost; /* it may have been dropped: nothing is said of its result */
 
   dart_file_request_t request; /* of a file: it, its buffer, and types that live as long */
   buffer_t           *file_buffer;
@@ -82,6 +100,7 @@ typedef struct thread {
   _Atomic(const op_t *) current; /* for who wants to know where it hangs */
   buffer_t             *buffers; /* since the last round */
   under_way_t          *under_way;
+  bool                  has_failed; /* it has waited in vain, and leaves out what it does alone */
 } thread_t;
 
 /* ---- failures: print what, where and how to repeat it, and end the job ------------------------- */
@@ -186,6 +205,50 @@ void run_note_done(thread_t *thread, const op_t *op);
 
 /** Let all units see, outside of DART, what each does last. Collective, once. */
 void run_open_board(unit_t *unit);
+
+/* ---- units that are lost (run_loss.c) ------------------------------------------------------------- */
+
+/** The names and nodes of all units of the job. */
+void run_name_units(unit_t *unit);
+
+/** Leave out of a list what a job with losses cannot do. */
+void run_leave_out(const unit_t *unit, list_t *list);
+
+/** Draw who is lost in which round of a schedule. */
+void run_plan_losses(unit_t *unit, const list_t *list);
+
+/** Whether some are lost in this round of the schedule; it begins. */
+bool run_begin_losses(unit_t *unit, size_t round);
+
+/** An operation of such a round, of all that it brings along; true: it has succeeded. */
+void run_at_risk(thread_t *thread, const op_t *op, run_op_t *run);
+bool run_object_at_risk(unit_t *unit, const op_t *op);
+
+/** A call has returned DART_ERR_UNIT_LOST: whether it may. If so, the operation ends, or goes on within run_go_on. */
+bool run_may_lose(const unit_t *unit, const op_t *op);
+void run_lose(void);
+/** From here on the operation goes on, for it holds something; whether something has been lost since. */
+void run_go_on(void);
+bool run_has_lost(void);
+/** Whether an operation of such a round may fail. */
+bool run_is_at_risk(const unit_t *unit, const op_t *op);
+/** In a loop that a doomed unit might end: the operation ends once one of these is lost. */
+void run_look_for_losses(const unit_t *unit, const op_t *op);
+bool run_all_are_lost(const unit_t *unit);
+
+/** Whether another thread may have been told that the operation was dropped. */
+bool run_is_untold(const unit_t *unit, const op_t *op);
+
+/** What an operation that may fail leaves under way, once something is known to have been dropped. */
+void run_drop(thread_t *thread, const op_t *by);
+
+/** What may fail in the body of such a round; what that spoils is vague in the model: before the operations, and after each. */
+void run_find_risks(unit_t *unit);
+void run_spoil(unit_t *unit, const op_t *op);
+
+/** All that are left meet in a new team; and go on with it as the team of all units. */
+void run_shrink(unit_t *unit);
+void run_take_team(unit_t *unit);
 
 /** Execute a list that ends with a round; on return nothing of it is left. */
 void run_list(unit_t *unit, const list_t *list);

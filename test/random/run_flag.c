@@ -29,14 +29,21 @@ static void look(unit_t *unit, const op_t *op, dart_gptr_t gptr, void *value)
   }
 }
 
+/* What is spoiled is known as far as the writer has come to it. */
+static bool is_unknown(const unit_t *unit, const op_t *op, const expect_t *expect)
+{
+  return expect->vague != NULL && !run_is_at_risk(unit, op);
+}
+
 static void poll(unit_t *unit, const op_t *op, dart_gptr_t gptr, const expect_t *expect)
 {
   uint64_t value;
 
   do {
     look(unit, op, gptr, &value);
-    if (expect->vague != NULL || memcmp(&value, expect->bytes, expect->nbytes) == 0)
+    if (is_unknown(unit, op, expect) || memcmp(&value, expect->bytes, expect->nbytes) == 0)
       return;
+    run_look_for_losses(unit, op);
     run_yield();
   } while (true);
 }
@@ -81,17 +88,19 @@ static void wait_by_looks(unit_t *unit, const op_t *op, dart_gptr_t gptr, const 
   dart_ret_t ret;
 
   while ((ret = dart_wait_word(gptr, op->type, DART_WAIT_EQ, expect->bytes, limit_us)) ==
-         DART_PENDING)
+         DART_PENDING) {
+    run_look_for_losses(unit, op);
     run_yield();
+  }
   RUN_OK(unit, op, ret);
 }
 
 /* Where nobody knows what is there, there is nothing to wait for. */
 static void wait_for_word(unit_t *unit, const op_t *op, dart_gptr_t gptr, const expect_t *expect)
 {
-  if (expect->vague != NULL)
+  if (is_unknown(unit, op, expect))
     return;
-  switch (op->how) {
+  switch (unit->risks.doomed != 0 && unit->shape.threads > 1 ? POLL_LOOK : op->how) {
   case POLL_WORD:
     RUN_OK(unit, op, dart_wait_word(gptr, op->type, DART_WAIT_EQ, expect->bytes, -1));
     break;
@@ -107,6 +116,7 @@ void run_poll(thread_t *thread, const op_t *op)
   const expect_t *expect = run_expected(unit, op);
   dart_gptr_t     gptr   = run_gptr(unit, op->seg, op->to, op->at);
 
+  run_look_for_losses(unit, op);
   if (op->how < POLL_WORD)
     poll(unit, op, gptr, expect);
   else

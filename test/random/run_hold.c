@@ -77,6 +77,7 @@ void run_hold(thread_t *thread, const op_t *op)
 
   if (may_stay_behind(thread, op))
     return;
-  while (atomic_load_explicit(peer, memory_order_relaxed) < number(unit, op->value))
+  while (atomic_load_explicit(peer, memory_order_relaxed) < number(unit, op->value) &&
+         (unit->risks.doomed == 0 || !run_all_are_lost(unit)))
     usleep(50);
 }

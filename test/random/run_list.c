@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <dash/dart/ext/dart_near.h>
+
 #include "draw.h"
 #include "run_common.h"
 #include "text.h"
@@ -90,6 +92,16 @@ bool run_init(unit_t *unit, int *argc, char ***argv)
 /* What the threads of this unit are at, for who looks when nothing moves. */
 static thread_t threads[THREADS_MAX];
 
+static void execute(thread_t *thread, const op_t *op)
+{
+  run_op_t *run = op->kind == ROUND ? run_finish : runners[op->kind];
+
+  if (thread->unit->risks.doomed != 0)
+    run_at_risk(thread, op, run);
+  else
+    run(thread, op);
+}
+
 static void *run_thread(void *argument)
 {
   thread_t *thread = argument;
@@ -103,10 +115,7 @@ static void *run_thread(void *argument)
     if (!actors_have(&who, me))
       continue;
     atomic_store(&thread->current, op);
-    if (op->kind == ROUND)
-      run_finish(thread, op);
-    else
-      runners[op->kind](thread, op);
+    execute(thread, op);
     run_note_done(thread, op);
   }
   atomic_store(&thread->current, NULL);
@@ -118,8 +127,9 @@ static void run_threads(unit_t *unit)
   pthread_t id[THREADS_MAX];
 
   for (int i = 0; i < unit->shape.threads; i++) {
-    threads[i].unit = unit;
-    threads[i].id   = i;
+    threads[i].unit       = unit;
+    threads[i].id         = i;
+    threads[i].has_failed = false;
   }
   for (int i = 1; i < unit->shape.threads; i++)
     if (pthread_create(&id[i], NULL, run_thread, &threads[i]) != 0)
@@ -166,6 +176,24 @@ void run_say_where(const char *why)
 
 /* ---- the end of a round ---------------------------------------------------------------------- */
 
+/* The memory of a unit that is lost is there where it is near, but for what it has registered. */
+static bool is_gone(unit_t *unit, int seg, dart_gptr_t gptr, dart_ret_t ret)
+{
+  bool is_registered = unit->model.scene.segment[seg].kind == SEGMENT_REGISTERED;
+
+  if (!is_registered && (ret == DART_OK) != (dart_near_ptr(gptr) != NULL))
+    run_fail(unit, NULL, "a get from a lost unit returned %d", (int)ret);
+  return is_registered || ret == DART_ERR_UNIT_LOST;
+}
+
+/* A segment whose epoch has failed may still be in it. */
+static bool is_there(unit_t *unit, int seg, int to, dart_gptr_t gptr, dart_ret_t ret)
+{
+  if (ret == DART_ERR_UNIT_LOST && (unit->in_epochs >> seg & 1) != 0)
+    return false;
+  return !units_have(unit->risks.doomed, to) || !is_gone(unit, seg, gptr, ret);
+}
+
 /* Now and then a unit also looks at what others own. */
 static void compare_far(unit_t *unit, const op_t *round)
 {
@@ -175,6 +203,7 @@ static void compare_far(unit_t *unit, const op_t *round)
   size_t      size;
   buffer_t   *bytes;
   dart_gptr_t gptr;
+  dart_ret_t  ret;
 
   for (int i = 0; i < SEGMENTS_MAX && !unit->model.scene.segment[seg].alive; i++)
     seg = (seg + 1) % SEGMENTS_MAX;
@@ -186,9 +215,12 @@ static void compare_far(unit_t *unit, const op_t *round)
   size   = scene_size(&unit->model.scene, seg, to);
   gptr   = run_gptr(unit, seg, to, 0);
   bytes  = run_buffer(&threads[0], round, size, 0, PATTERN_BLANK);
-  RUN_OK(unit, round, dart_get_blocking(bytes->bytes, gptr, size, DART_TYPE_BYTE, DART_TYPE_BYTE));
-  run_compare(unit, round, "memory of another unit", bytes->bytes, memory->data + at,
-              memory->vague != NULL ? memory->vague + at : NULL, size);
+  ret    = dart_get_blocking(bytes->bytes, gptr, size, DART_TYPE_BYTE, DART_TYPE_BYTE);
+  if (is_there(unit, seg, to, gptr, ret)) {
+    run_expect_ok(unit, NULL, ret, "dart_get_blocking");
+    run_compare(unit, round, "memory of another unit", bytes->bytes, memory->data + at,
+                memory->vague != NULL ? memory->vague + at : NULL, size);
+  }
   run_end_buffers(&threads[0]);
 }
 
@@ -216,18 +248,30 @@ static void compare(unit_t *unit, const op_t *round)
   const scene_t *scene = &unit->model.scene;
 
   for (int word = 0; word < WORDS_MAX; word++)
-    for (int thread = 0; thread < unit->shape.threads && scene->word[word].alive; thread++)
+    for (int thread = 0; thread < unit->shape.threads && scene->word[word].alive &&
+                         !risks_have_word(&unit->risks, word);
+         thread++)
       explain_word(unit, actor_number(unit->me, thread), word);
   for (int seg = 0; seg < SEGMENTS_MAX; seg++)
     if (scene->segment[seg].alive && !units_have(scene->segment[seg].gone, unit->me) &&
         scene_team_id(scene, scene->segment[seg].team, unit->me) >= 0)
       run_check_segment(unit, round, seg);
   for (int file = 0; file < FILES_MAX; file++)
-    if (scene->file[file].alive && scene_team_id(scene, scene->file[file].team, unit->me) >= 0)
+    if (scene->file[file].alive && scene_team_id(scene, scene->file[file].team, unit->me) >= 0 &&
+        !risks_have_file(&unit->risks, file))
       run_check_file(unit, round, file);
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
+
+static void meet(unit_t *unit, const op_t *round)
+{
+  unit->left = unit->team[0];
+  if (unit->risks.doomed != 0)
+    run_shrink(unit);
+  else
+    RUN_OK(unit, round, dart_barrier(unit->left));
+}
 
 /* The operations of a round after what comes and goes, its end the last one. */
 static void run_body(unit_t *unit, const op_t *op, size_t n)
@@ -241,26 +285,43 @@ static void run_body(unit_t *unit, const op_t *op, size_t n)
   if (unit->expect == NULL || unit->fetched == NULL)
     run_fail(unit, round, "out of memory");
   explain_begin(&unit->explain, &unit->model);
-  for (size_t i = 0; i < n; i++)
+  if (unit->risks.doomed != 0)
+    run_find_risks(unit);
+  for (size_t i = 0; i < n; i++) {
     model_apply(&unit->model, &op[i], &unit->expect[i]);
+    if (unit->risks.doomed != 0)
+      run_spoil(unit, &op[i]);
+  }
 
   run_threads(unit);
+  for (int i = 0; i < unit->shape.threads && unit->risks.doomed != 0; i++)
+    run_drop(&threads[i], round);
   run_end_epochs(unit, round);
   for (int i = 0; i < unit->shape.threads; i++) {
     run_completed(&threads[i], round);
     run_end_buffers(&threads[i]);
   }
   unit->operations += n;
-  RUN_OK(unit, round, dart_barrier(DART_TEAM_ALL));
+  meet(unit, round);
   compare(unit, round);
   scene_end_contests(&unit->model.scene);
   compare_far(unit, round);
-  RUN_OK(unit, round, dart_barrier(DART_TEAM_ALL));
+  RUN_OK(unit, NULL, dart_barrier(unit->left));
 
   for (size_t i = 0; i < n; i++)
     model_release(&unit->expect[i]);
   free(unit->expect);
   free(unit->fetched);
+  unit->nops = 0;
+}
+
+/* Without an operation the rest of a round in which units are lost. */
+static void abandon(unit_t *unit, const op_t *round)
+{
+  run_end_epochs(unit, round);
+  run_shrink(unit);
+  compare(unit, round);
+  RUN_OK(unit, NULL, dart_barrier(unit->left));
 }
 
 static size_t end_of_round(const list_t *list, size_t from)
@@ -271,28 +332,38 @@ static size_t end_of_round(const list_t *list, size_t from)
 }
 
 /* Between rounds the first thread is at work. */
-static void run_objects(unit_t *unit, const op_t *op)
+static bool run_objects(unit_t *unit, const op_t *op)
 {
   threads[0].unit = unit;
   atomic_store(&threads[0].current, op);
+  if (unit->risks.doomed != 0)
+    return run_object_at_risk(unit, op);
   run_object(unit, op);
+  return true;
 }
 
 void run_list(unit_t *unit, const list_t *list)
 {
   unit->lists++;
   model_open(&unit->model, unit->shape, unit->me);
-  for (size_t i = 0; i < list->n;) {
-    size_t end = end_of_round(list, i);
+  run_plan_losses(unit, list);
+  for (size_t i = 0, round = 0; i < list->n && unit->risks.doomed == 0; round++) {
+    size_t end  = end_of_round(list, i);
+    bool   good = true;
 
+    run_begin_losses(unit, round);
     run_phase(unit, "between rounds");
-    for (; i < end && op_kinds[list->op[i].kind].who == WHO_UNITS; i++)
-      run_objects(unit, &list->op[i]);
-    if (i < end)
+    for (; i < end && good && op_kinds[list->op[i].kind].who == WHO_UNITS; i++)
+      good = run_objects(unit, &list->op[i]);
+    if (!good)
+      abandon(unit, &list->op[end - 1]);
+    else if (i < end)
       run_body(unit, &list->op[i], end - i);
     i = end;
   }
   run_phase(unit, "the end of the schedule");
   run_end_objects(unit);
+  if (unit->risks.doomed != 0)
+    run_take_team(unit);
   model_close(&unit->model);
 }

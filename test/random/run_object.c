@@ -22,7 +22,7 @@ static dart_group_t group_of(const unit_t *unit, const op_t *op)
   RUN_OK(unit, op, dart_group_create(&group));
   for (int i = 0; i < unit->shape.units; i++)
     if (units_have(op->units, i))
-      RUN_OK(unit, op, dart_group_addmember(group, DART_GLOBAL_UNIT_ID(i)));
+      RUN_OK(unit, op, dart_group_addmember(group, DART_GLOBAL_UNIT_ID(unit->global[i])));
   return group;
 }
 
@@ -42,7 +42,7 @@ static void check_team(const unit_t *unit, const op_t *op)
   RUN_OK(unit, op, dart_team_myid(team, &id));
   RUN_OK(unit, op, dart_team_size(team, &size));
   RUN_OK(unit, op, dart_team_unit_l2g(team, id, &global));
-  if (id.id != scene_team_id(scene, op->team, unit->me) || global.id != unit->me ||
+  if (id.id != scene_team_id(scene, op->team, unit->me) || global.id != unit->global[unit->me] ||
       (int)size != scene_members(scene, op->team))
     run_fail(unit, op, "unit %d of %zu in the team, %d of all", id.id, size, global.id);
 }
@@ -159,7 +159,7 @@ static void execute(unit_t *unit, const op_t *op, const scene_t *before)
   case FILE_MODE:
   case FILE_VIEW:
   case FILE_SEEK: run_file_object(unit, op); break;
-  case MEET: RUN_OK(unit, op, dart_barrier(DART_TEAM_ALL)); break;
+  case MEET: RUN_OK(unit, op, dart_barrier(unit->team[0])); break;
   case RESTART: restart(unit, before, op); break;
   case EPOCH: run_epoch(unit, op); break;
   default: break;
@@ -180,6 +180,7 @@ void run_object(unit_t *unit, const op_t *op)
   bool     mine   = is_member(unit, scene_team(&before, op));
   expect_t none;
 
+  unit->object_team = scene_team(&before, op);
   if (ends_segment(op) && mine)
     run_end_segment(unit, op);
   if (op->kind == TEAM || op->kind == CLONE)

@@ -64,6 +64,8 @@ static dart_range_hold_t acquire(const unit_t *unit, const op_t *op)
     ret = dart_range_acquire(unit->range[op->range], spans.span, spans.n, limits[op->how], &hold);
     if (ret == DART_OK)
       return hold;
+    if (ret == DART_ERR_UNIT_LOST && run_may_lose(unit, op))
+      run_lose();
     if (ret != DART_PENDING || limits[op->how] < 0 || hold != DART_RANGE_HOLD_NULL)
       run_fail(unit, op, "dart_range_acquire returned %d", (int)ret);
     run_yield();
@@ -136,10 +138,12 @@ void run_ranged(thread_t *thread, const op_t *op)
   buffer_t         *words = run_buffer(thread, op, 8 * op->n, 0, PATTERN_BLANK);
   dart_range_hold_t hold  = acquire(unit, op);
 
+  run_go_on();
   count_up(unit, op, (int64_t *)(void *)words->bytes);
   if (op->id % 2 == 0)
     run_yield();
-  look_again(thread, op, (const int64_t *)(const void *)words->bytes);
+  if (!run_has_lost())
+    look_again(thread, op, (const int64_t *)(const void *)words->bytes);
   RUN_OK(unit, op, dart_range_release(&hold));
   if (hold != DART_RANGE_HOLD_NULL)
     run_fail(unit, op, "what was held still has a name");

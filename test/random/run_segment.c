@@ -177,7 +177,8 @@ static void new_pool_block(unit_t *unit, const op_t *op)
   dart_gptr_t mine;
 
   RUN_OK(unit, op, dart_memalloc((size_t)op->sizes[unit->me], DART_TYPE_BYTE, &mine));
-  if (mine.unitid != unit->me || mine.segid != DART_SEGMENT_LOCAL || mine.teamid != DART_TEAM_ALL)
+  if (mine.unitid != unit->global[unit->me] || mine.segid != DART_SEGMENT_LOCAL ||
+      mine.teamid != DART_TEAM_ALL)
     run_fail(unit, op, "the block is unit %d's, in segment %d of team %d", mine.unitid, mine.segid,
              mine.teamid);
   exchange(unit, op, 0, mine);

@@ -227,8 +227,10 @@ static void give_up_handles(thread_t *thread, const op_t *round)
     if (u->has_handle && contract_is_request(u->op))
       run_file_finish(thread, u, round->how == ROUND_FLUSH);
     else if (u->has_handle && round->how == ROUND_WAIT) {
+      run_go_on();
       RUN_OK(thread->unit, u->op, dart_wait(&u->handle));
       u->has_handle = false;
+      u->is_lost |= run_has_lost();
       run_complete(thread, u, COMPLETE_THERE);
     } else if (u->has_handle) {
       RUN_OK(thread->unit, u->op, dart_handle_free(&u->handle));
@@ -265,7 +267,7 @@ void run_finish(thread_t *thread, const op_t *round)
     if (unit->model.scene.segment[seg].epoch != 0 && op->kind != GET_NOTIFY)
       continue; /* the end of the epoch completes it */
     if (round->how == ROUND_FLUSH_ALL)
-      RUN_OK(unit, op, dart_flush_all(run_gptr(unit, seg, op->to, 0)));
+      RUN_OK(unit, round, dart_flush_all(run_gptr(unit, seg, op->to, 0)));
     else
       RUN_OK(unit, op, dart_flush(run_gptr(unit, seg, op->to, 0)));
   }

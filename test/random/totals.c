@@ -19,12 +19,17 @@ static void add_road(totals_t *totals, const char *name, uint64_t count)
 
 static void add_line(totals_t *totals, const char *line)
 {
-  unsigned long long a, b;
+  unsigned long long a, b, c;
   char               name[80];
 
   if (sscanf(line, "random: %llu schedules, %llu operations", &a, &b) == 2) {
     totals->schedules += a;
     totals->operations += b;
+  } else if (sscanf(line, "random: %llu units lost; unit 0: %llu operations at risk, %llu not", &a,
+                    &b, &c) == 3) {
+    totals->lost += a;
+    totals->at_risk += b;
+    totals->firm += c;
   } else if (sscanf(line, "road %llu %79[^\n]", &a, name) == 2)
     add_road(totals, name, a);
 }
@@ -45,6 +50,10 @@ void totals_print(const totals_t *totals, bool with_roads)
   printf("random: %llu jobs, %llu schedules, %llu operations, %llu failures\n",
          (unsigned long long)totals->jobs, (unsigned long long)totals->schedules,
          (unsigned long long)totals->operations, (unsigned long long)totals->failures);
+  if (totals->lost > 0)
+    printf("random: %llu units lost; of units 0: %llu operations at risk, %llu not\n",
+           (unsigned long long)totals->lost, (unsigned long long)totals->at_risk,
+           (unsigned long long)totals->firm);
   for (int i = 0; i < totals->nroads && with_roads; i++)
     if (totals->road[i].count == 0)
       printf("never taken: %s\n", totals->road[i].name);

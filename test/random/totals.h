@@ -8,6 +8,7 @@ enum { ROADS_MAX = 64 };
 
 typedef struct {
   uint64_t jobs, failures, not_started, schedules, operations;
+  uint64_t lost, at_risk, firm; /* units; operations of rounds with losses */
   struct {
     char     name[80];
     uint64_t count;
