@@ -1,7 +1,7 @@
 /* See link.h.
  *
- * With delays a packet carries the time at which it arrives. The receiver takes packets out of its inbox at once, and
- * holds up to HELD_MOST bytes in the order of these times. A packet that the contract orders behind another one has at
+ * A packet carries the time at which it arrives. With delays the receiver takes packets out of its inbox at once, and holds
+ * up to HELD_MOST bytes in the order of these times. A packet that the contract orders behind another one has at
  * least the time of that one; all else is as jitter has it. */
 #include "link.h"
 
@@ -27,18 +27,6 @@ void dart__link_fail(const char *why)
 {
   dart__error("the simulated network fails: %s", why);
   dart__net_abort(EXIT_FAILURE, false);
-}
-
-dart__envelope_t *dart__envelope_new(const dart__packet_t *packet)
-{
-  size_t            nbytes = dart__packet_load(packet);
-  dart__envelope_t *e      = malloc(sizeof *e + nbytes);
-
-  if (e == NULL)
-    return NULL;
-  e->packet = *packet;
-  memcpy(dart__packet_bytes(&e->packet), dart__packet_bytes(packet), nbytes);
-  return e;
 }
 
 void dart__envelopes_free(dart__envelopes_t *list)
@@ -141,11 +129,13 @@ static bool is_ordered(const dart__packet_t *one, const dart__packet_t *other)
 
 bool dart__link_hold(dart__link_t *link, const dart__packet_t *packet)
 {
-  dart__envelope_t *e      = dart__envelope_new(packet);
+  size_t            nbytes = dart__packet_load(packet);
+  dart__envelope_t *e      = malloc(sizeof *e + nbytes);
   dart__envelope_t *before = TAILQ_LAST(&link->held, dart__envelopes);
 
   if (e == NULL)
     return false;
+  memcpy(&e->packet, packet, sizeof *packet + nbytes);
   while (before != NULL && before->packet.due > packet->due && !is_ordered(&before->packet, packet))
     before = TAILQ_PREV(before, dart__envelopes, next);
   if (before == NULL) {
@@ -159,47 +149,32 @@ bool dart__link_hold(dart__link_t *link, const dart__packet_t *packet)
   return true;
 }
 
-/* The packet that is the next to leave the inbox, if it can be held. */
-static const dart__packet_t *look_into_inbox(const dart__link_t *link)
+static bool may_hold_more(const dart__link_t *link)
 {
-  return link->nheld < HELD_MOST ? dart__inbox_peek(link->inbox) : NULL;
+  return link->nheld < (link->config.model.has_delays ? HELD_MOST : 1);
 }
 
-const dart__packet_t *dart__link_next(dart__link_t *link)
+dart__envelope_t *dart__link_next(dart__link_t *link)
 {
   const dart__packet_t *packet;
   dart__envelope_t     *first;
-  int64_t               now = 0;
 
-  if (link->config.model.has_delays) {
-    while ((packet = look_into_inbox(link)) != NULL && dart__link_hold(link, packet))
-      dart__inbox_pop(link->inbox, packet);
-    now = dart__now_ns();
-  }
-  first = TAILQ_FIRST(&link->held);
-  if (first != NULL && first->packet.due <= now)
-    return &first->packet;
-  return link->config.model.has_delays ? NULL : look_into_inbox(link);
-}
-
-void dart__link_drop(dart__link_t *link, const dart__packet_t *packet)
-{
-  dart__envelope_t *first = TAILQ_FIRST(&link->held);
-
-  if (first == NULL || packet != &first->packet) {
+  while (may_hold_more(link) && (packet = dart__inbox_peek(link->inbox)) != NULL &&
+         dart__link_hold(link, packet))
     dart__inbox_pop(link->inbox, packet);
-    return;
-  }
-  link->nheld -= size_of(packet);
+  first = TAILQ_FIRST(&link->held);
+  if (first == NULL || (first->packet.due > 0 && first->packet.due > dart__now_ns()))
+    return NULL;
   TAILQ_REMOVE(&link->held, first, next);
-  free(first);
+  link->nheld -= size_of(&first->packet);
+  return first;
 }
 
 int64_t dart__link_next_due(const dart__link_t *link)
 {
   const dart__envelope_t *first = TAILQ_FIRST(&link->held);
 
-  if (look_into_inbox(link) != NULL)
+  if (may_hold_more(link) && dart__inbox_peek(link->inbox) != NULL)
     return 0;
   return first != NULL ? first->packet.due : INT64_MAX;
 }

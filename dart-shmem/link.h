@@ -25,7 +25,7 @@ typedef struct {
   uint32_t (*nlost)(void);
 } dart__link_config_t;
 
-/* A packet that was taken out of the inbox, and waits for its time, or for a receive. Its bytes follow. */
+/* A packet that was taken out of the inbox. Its bytes follow. */
 typedef struct dart__envelope {
   TAILQ_ENTRY(dart__envelope) next;
   dart__packet_t packet;
@@ -38,7 +38,7 @@ typedef struct {
   dart__inbox_t      *inbox;
   int64_t             sends_from; /* with a bandwidth: when the link is free */
   uint64_t            random;
-  dart__envelopes_t   held;  /* packets, by the time at which they arrive ... */
+  dart__envelopes_t   held;  /* by the time at which they arrive ... */
   size_t              nheld; /* ... and their bytes */
 } dart__link_t;
 
@@ -47,9 +47,7 @@ void dart__link_open(dart__link_t *link, const dart__link_config_t *config);
 /** A failure of the network: end the job. */
 void dart__link_fail(const char *why);
 
-/** A copy of a packet and its bytes. NULL: no memory. */
-dart__envelope_t *dart__envelope_new(const dart__packet_t *packet);
-void              dart__envelopes_free(dart__envelopes_t *list);
+void dart__envelopes_free(dart__envelopes_t *list);
 
 static inline dart__inbox_t *dart__link_inbox(const dart__link_t *link, int32_t peer)
 {
@@ -66,9 +64,8 @@ bool dart__link_send(dart__link_t *link, int32_t peer, uint64_t *head_seen,
 /** Hold a packet until its time, and until those have come that it must not overtake. False: no memory. */
 bool dart__link_hold(dart__link_t *link, const dart__packet_t *packet);
 
-/** The next packet that has come and whose time has, until it is dropped. NULL: there is none. */
-const dart__packet_t *dart__link_next(dart__link_t *link);
-void                  dart__link_drop(dart__link_t *link, const dart__packet_t *packet);
+/** The next packet that has come and whose time has; it is the caller's to free. NULL: there is none. */
+dart__envelope_t *dart__link_next(dart__link_t *link);
 
 /** When there will be one, if nothing comes. */
 int64_t dart__link_next_due(const dart__link_t *link);

@@ -1,9 +1,9 @@
-/* See mail.h.
+/* See wire.h.
  *
  * A message of one packet travels with its bytes, unless the receiver has too many. Else it is offered, and the receive
  * that takes it fetches its bytes. (Queues of the receiver are as in Buntinas, Mercier, Gropp: Design and evaluation of
  * Nemesis, CCGrid 2006.) */
-#include "mail.h"
+#include "wire.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +15,10 @@ static bool matches(const dart__packet_t *packet, int32_t peer, int tag)
 }
 
 /* A receive takes a message. */
-static void take_message(dart__net_comm_t *c, dart__request_t *r, const dart__packet_t *packet)
+static void take_message(dart__net_comm_t *c, dart__request_t *r, dart__envelope_t *e)
 {
-  uint64_t received;
+  const dart__packet_t *packet = &e->packet;
+  _Atomic uint64_t     *received;
 
   if (packet->total > r->nbytes)
     dart__link_fail("a message is longer than its receive");
@@ -30,33 +31,31 @@ static void take_message(dart__net_comm_t *c, dart__request_t *r, const dart__pa
     dart__traffic_hear(c->link.config.traffic, packet->clock);
     r->there = packet->from;
     dart__request_send(c, r);
-    return;
+  } else {
+    if (r->nbytes > 0) /* else there may be no buffer */
+      memcpy(r->data, dart__packet_bytes(packet), r->nbytes);
+    /* relaxed: a number alone, which this unit writes, for may_be_kept */
+    received = &c->link.inbox->received[r->peer];
+    atomic_fetch_add_explicit(received, dart__request_cost(r->nbytes), memory_order_relaxed);
+    dart__request_land(c, r, r->nbytes);
   }
-  if (r->nbytes > 0) /* else there may be no buffer */
-    memcpy(r->data, dart__packet_bytes(packet), r->nbytes);
-  /* relaxed: a number alone, which this unit writes, for may_be_kept */
-  received = atomic_load_explicit(&c->link.inbox->received[r->peer], memory_order_relaxed);
-  atomic_store_explicit(&c->link.inbox->received[r->peer], received + dart__request_cost(r->nbytes),
-                        memory_order_relaxed);
-  dart__request_land(c, r, r->nbytes);
+  free(e);
 }
 
-bool dart__mail_take(dart__net_comm_t *c, const dart__packet_t *packet)
+void dart__mail_take(dart__net_comm_t *c, dart__envelope_t *e)
 {
-  dart__requests_t *posted = &c->posted[packet->channel];
+  dart__requests_t *posted = &c->posted[e->packet.channel];
   dart__request_t  *r;
-  dart__envelope_t *e;
 
   TAILQ_FOREACH (r, posted, next)
-    if (matches(packet, r->peer, r->tag)) {
-      dart__request_unlist(c, r);
-      take_message(c, r, packet);
-      return true;
-    }
-  e = dart__envelope_new(packet);
-  if (e != NULL)
-    TAILQ_INSERT_TAIL(&c->arrived[packet->channel], e, next);
-  return e != NULL;
+    if (matches(&e->packet, r->peer, r->tag))
+      break;
+  if (r == NULL) {
+    TAILQ_INSERT_TAIL(&c->arrived[e->packet.channel], e, next);
+    return;
+  }
+  dart__request_unlist(c, r);
+  take_message(c, r, e);
 }
 
 void dart__mail_fetch(dart__net_comm_t *c, const dart__packet_t *packet)
@@ -114,63 +113,48 @@ void dart__net_send(dart__net_comm_t *comm, int32_t peer, dart__channel_t channe
   pthread_mutex_unlock(&comm->lock);
 }
 
-static void post_receive(dart__net_comm_t *c, dart__request_t *r)
-{
-  TAILQ_INSERT_TAIL(&c->posted[r->channel], r, next);
-  r->list = DART__IN_POSTED;
-}
-
-/* Start a receive, which its caller will test: of a message that has arrived, and is in no list any more, or NULL. */
+/* Start a receive, which its caller will test: of a message that was claimed, or, NULL, of the next one. */
 static void receive(dart__net_comm_t *c, dart__envelope_t *e, const dart__request_t *model,
                     dart__net_request_t *request_out)
 {
-  dart__request_t *r = dart__request_new(c);
+  dart__request_t *r;
 
+  pthread_mutex_lock(&c->lock);
+  r               = dart__request_new(c);
   *r              = *model;
   r->kind         = DART__PACKET_FETCH;
   r->uses         = 2;
   request_out->id = dart__id_of(r);
+  if (e == NULL)
+    e = dart__mail_find(c, r->channel, r->peer, r->tag, true);
   if (e != NULL)
-    take_message(c, r, &e->packet);
+    take_message(c, r, e);
   else
-    post_receive(c, r);
-  free(e);
+    dart__request_list(r, &c->posted[r->channel]);
+  pthread_mutex_unlock(&c->lock);
 }
 
 void dart__net_recv(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
                     void *buffer, size_t nbytes, dart__net_request_t *request_out)
 {
-  dart__request_t model = {
-    .channel = channel, .tag = tag, .peer = peer, .data = buffer, .nbytes = nbytes
-  };
-
-  pthread_mutex_lock(&comm->lock);
-  receive(comm, dart__mail_find(comm, channel, peer, tag, true), &model, request_out);
-  pthread_mutex_unlock(&comm->lock);
+  receive(comm, NULL,
+          &(dart__request_t){
+              .channel = channel, .tag = tag, .peer = peer, .data = buffer, .nbytes = nbytes },
+          request_out);
 }
 
 void dart__net_recv_claimed(dart__net_comm_t *comm, dart__net_message_t *found, void *buffer,
                             dart__net_request_t *request_out)
 {
-  dart__request_t model = { .data = buffer, .nbytes = found->nbytes };
-
-  pthread_mutex_lock(&comm->lock);
-  receive(comm, (dart__envelope_t *)(uintptr_t)found->id, &model, request_out);
-  pthread_mutex_unlock(&comm->lock);
-}
-
-/* Its peer has its number, and may answer. */
-static void abandon(dart__request_t *r, dart__net_request_t *request)
-{
-  r->is_abandoned = true;
-  r->uses--;
-  request->id = DART__NET_DONE.id;
+  receive(comm, (dart__envelope_t *)(uintptr_t)found->id,
+          &(dart__request_t){ .data = buffer, .nbytes = found->nbytes }, request_out);
 }
 
 void dart__net_drop_lost(dart__net_comm_t *comm)
 {
   pthread_mutex_lock(&comm->lock);
-  dart__requests_drop_lost(comm, true);
+  comm->nlost = UINT32_MAX; /* the caller may know of one that is not counted yet */
+  dart__requests_drop_lost(comm);
   pthread_mutex_unlock(&comm->lock);
 }
 
@@ -181,11 +165,12 @@ void dart__net_cancel(dart__net_comm_t *comm, dart__net_request_t *request)
   if (request->id == DART__NET_DONE.id)
     return;
   pthread_mutex_lock(&comm->lock);
-  if (!r->is_done && r->list == DART__IN_AWAY) {
-    abandon(r, request);
+  if (!r->is_done && r->peer >= 0 && r->list == &comm->peer[r->peer].away) {
+    r->is_abandoned = true; /* its peer has its number, and may answer */
+    r->uses--;
+    request->id = DART__NET_DONE.id;
   } else {
     if (!r->is_done) {
-      dart__request_unlist(comm, r);
       r->nbytes = 0;
       dart__request_land(comm, r, 0);
     }

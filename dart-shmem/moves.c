@@ -1,5 +1,5 @@
-/* See moves.h. */
-#include "moves.h"
+/* See wire.h. */
+#include "wire.h"
 
 #include <string.h>
 

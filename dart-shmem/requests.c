@@ -40,18 +40,19 @@ static void release_request(dart__net_comm_t *c, dart__request_t *r)
     free(r);
 }
 
+void dart__request_list(dart__request_t *r, dart__requests_t *list)
+{
+  TAILQ_INSERT_TAIL(list, r, next);
+  r->list = list;
+}
+
 void dart__request_unlist(dart__net_comm_t *c, dart__request_t *r)
 {
-  switch (r->list) {
-  case DART__IN_OUT:
-    TAILQ_REMOVE(&c->peer[r->peer].out, r, next);
-    c->nwaiting -= TAILQ_EMPTY(&c->peer[r->peer].out);
-    break;
-  case DART__IN_AWAY: TAILQ_REMOVE(&c->peer[r->peer].away, r, next); break;
-  case DART__IN_POSTED: TAILQ_REMOVE(&c->posted[r->channel], r, next); break;
-  default: break;
-  }
-  r->list = DART__IN_NONE;
+  if (r->list == NULL)
+    return;
+  c->nwaiting -= r->peer >= 0 && r->list == &c->peer[r->peer].out;
+  TAILQ_REMOVE(r->list, r, next);
+  r->list = NULL;
 }
 
 void dart__request_land(dart__net_comm_t *c, dart__request_t *r, size_t nbytes)
@@ -136,18 +137,18 @@ static void pump(dart__net_comm_t *c, dart__peer_t *peer)
     if (r->kind == DART__PACKET_PUT) {
       r->is_done = true;
     } else if (r->kind == DART__PACKET_OFFER || r->kind == DART__PACKET_FETCH) {
-      TAILQ_INSERT_TAIL(&peer->away, r, next);
-      r->list = DART__IN_AWAY;
-    } else if (r->kind == DART__PACKET_MESSAGE || r->kind == DART__PACKET_DATA ||
-               r->kind == DART__PACKET_ACK) /* nothing comes for it */
+      dart__request_list(r, &peer->away);
+    } else if (r->kind != DART__PACKET_GET) { /* nothing comes for it */
       dart__request_land(c, r, r->nbytes);
+    }
   }
 }
 
-/* It is in no list. What is sent counts as sent; but a receive never has its bytes. It is for its caller to cancel, who
- * knows the peer; or, of any peer, done without a byte. */
+/* What is sent counts as sent; but a receive never has its bytes. It is for its caller to cancel, who knows the peer; or,
+ * of any peer, done without a byte. */
 static void end_at_lost(dart__net_comm_t *c, dart__request_t *r)
 {
+  dart__request_unlist(c, r);
   if (r->kind == DART__PACKET_FETCH && !r->is_abandoned && !r->is_of_any)
     return;
   if (r->kind == DART__PACKET_FETCH)
@@ -156,39 +157,30 @@ static void end_at_lost(dart__net_comm_t *c, dart__request_t *r)
   dart__request_land(c, r, r->nbytes - r->landed);
 }
 
-/* Those of puts and gets are in `ops`, too. One that this unit copies itself comes to its end by itself. */
-static void drop_peer(dart__net_comm_t *c, dart__peer_t *peer)
+/* A put or get that this unit copies itself comes to its end by itself. */
+void dart__requests_drop(dart__net_comm_t *c, dart__peer_t *peer)
 {
   dart__request_t *r, *next;
 
   peer->is_lost = true;
-  for (r = TAILQ_FIRST(&peer->out); r != NULL; r = next) {
-    next = TAILQ_NEXT(r, next);
-    dart__request_unlist(c, r);
-    if (r->number == 0)
-      end_at_lost(c, r);
-  }
-  for (r = TAILQ_FIRST(&peer->away); r != NULL; r = next) {
-    next = TAILQ_NEXT(r, next);
-    dart__request_unlist(c, r);
-    end_at_lost(c, r);
-  }
   for (r = TAILQ_FIRST(&peer->ops); r != NULL; r = next) {
     next = TAILQ_NEXT(r, op);
     if (r->mapped == NULL)
       end_at_lost(c, r);
   }
+  while ((r = TAILQ_FIRST(&peer->out)) != NULL || (r = TAILQ_FIRST(&peer->away)) != NULL)
+    end_at_lost(c, r);
 }
 
-void dart__requests_drop_lost(dart__net_comm_t *c, bool is_known)
+void dart__requests_drop_lost(dart__net_comm_t *c)
 {
   const dart__link_config_t *config = &c->link.config;
   uint32_t                   nlost  = config->nlost();
 
-  for (int32_t peer = 0; peer < config->npeers && (is_known || nlost != c->nlost); peer++) {
+  for (int32_t peer = 0; peer < config->npeers && nlost != c->nlost; peer++) {
     if (c->peer[peer].is_lost || !config->is_lost(peer))
       continue;
-    drop_peer(c, &c->peer[peer]);
+    dart__requests_drop(c, &c->peer[peer]);
     dart__inbox_close_hole(c->link.inbox, peer);
   }
   c->nlost = nlost;
@@ -203,9 +195,8 @@ void dart__request_send(dart__net_comm_t *c, dart__request_t *r)
     end_at_lost(c, r);
     return;
   }
-  TAILQ_INSERT_TAIL(&peer->out, r, next);
-  r->list = DART__IN_OUT;
-  c->nwaiting += is_first;
+  dart__request_list(r, &peer->out);
+  c->nwaiting++;
   if (is_first)
     pump(c, peer);
 }

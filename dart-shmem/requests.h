@@ -5,23 +5,17 @@
 
 #include "link.h"
 
-/* The list that a request is in by `next`. */
-typedef enum {
-  DART__IN_NONE,
-  DART__IN_OUT,
-  DART__IN_POSTED,
-  DART__IN_AWAY /* an offer that was not fetched, or a receive that fetches */
-} dart__request_list_t;
+typedef TAILQ_HEAD(dart__requests, dart__request) dart__requests_t;
 
 typedef struct dart__request {
-  TAILQ_ENTRY(dart__request) next;
-  TAILQ_ENTRY(dart__request) op; /* in `ops` */
-  uint8_t  kind;                 /* of its packets; that of a receive is FETCH */
-  uint8_t  uses;                 /* one until it is complete, one of the caller that will test it */
-  bool     is_done;              /* for its caller: sent, received, or locally complete */
+  TAILQ_ENTRY(dart__request) next; /* in `list` ... */
+  TAILQ_ENTRY(dart__request) op;   /* ... and `ops` */
+  dart__requests_t *list;          /* NULL: none */
+  uint8_t           kind;          /* of its packets; that of a receive is FETCH */
+  uint8_t           uses;    /* one until it is complete, one of the caller that will test it */
+  bool              is_done; /* for its caller: sent, received, or locally complete */
   bool     is_abandoned; /* cancelled while its peer might still answer; the buffer is not used */
   bool     is_of_any;    /* a receive of any peer */
-  uint8_t  list;
   int      channel, tag;
   uint64_t clock;  /* of the last packet that has come for it: traffic.h */
   uint64_t number; /* of a put or get, from 1 */
@@ -35,11 +29,9 @@ typedef struct dart__request {
   char    *mapped; /* where that is mapped here; NULL: it is not */
 } dart__request_t;
 
-typedef TAILQ_HEAD(dart__requests, dart__request) dart__requests_t;
-
 typedef struct {
   dart__requests_t out;     /* have packets to be sent */
-  dart__requests_t away;    /* have sent theirs, and wait for the peer */
+  dart__requests_t away;    /* an offer that was not fetched, or a receive that fetches */
   dart__requests_t ops;     /* puts and gets that are not complete, in the order of their numbers */
   uint64_t         nops;    /* ever started */
   _Atomic uint32_t nlisted; /* in `ops` */
@@ -55,7 +47,7 @@ typedef struct {
 struct dart__net_comm {
   pthread_mutex_t   lock;
   dart__link_t      link;
-  int32_t           nwaiting; /* queues `out` with something in them */
+  int32_t           nwaiting; /* requests in queues `out` */
   uint64_t          spares;   /* of these the requests in use, a bit each */
   dart__request_t   spare[DART__SPARES];
   dart__requests_t  posted[DART__LINK_CHANNELS];  /* receives */
@@ -89,12 +81,13 @@ void dart__request_land(dart__net_comm_t *c, dart__request_t *r, size_t nbytes);
 void dart__request_return(dart__net_comm_t *c, dart__request_t *r,
                           dart__net_request_t *request_out);
 
-/** Take a request out of the list that it is in. */
+/** Put a request that is in no list at the end of one; take it out. */
+void dart__request_list(dart__request_t *r, dart__requests_t *list);
 void dart__request_unlist(dart__net_comm_t *c, dart__request_t *r);
 
-/** Drop all operations to peers that are lost: see dart__net_drop_lost. `is_known`: the caller knows of a lost peer that may
- *  not be counted yet. */
-void dart__requests_drop_lost(dart__net_comm_t *c, bool is_known);
+/** End all operations to a peer, now and from now on; of all that are lost: see dart__net_drop_lost. */
+void dart__requests_drop(dart__net_comm_t *c, dart__peer_t *peer);
+void dart__requests_drop_lost(dart__net_comm_t *c);
 
 /** What a message counts towards the bound of those that no receive has taken. */
 static inline uint64_t dart__request_cost(size_t nbytes)

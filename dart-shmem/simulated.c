@@ -106,16 +106,20 @@ static void pass_value(dart__team_t *team, int32_t unit, uint64_t *value, bool i
   }
 }
 
+/* Along a binomial tree: the parent of a unit is the one without its lowest bit. */
 uint64_t dart__simulated_share(dart__team_t *team, uint64_t value)
 {
-  bool     is_first = team->me == 0;
-  int32_t  from = is_first ? 1 : 0, to = is_first ? team->nunits : 1;
+  int32_t  me = team->me, bit, parent = me & (me - 1);
   uint64_t ready = 0;
 
-  for (int32_t unit = from; unit < to; unit++)
-    pass_value(team, unit, &ready, !is_first);
-  for (int32_t unit = from; unit < to; unit++)
-    pass_value(team, unit, &value, is_first);
+  for (bit = 1; (me & bit) == 0 && me + bit < team->nunits; bit *= 2)
+    pass_value(team, me + bit, &ready, false);
+  if (me > 0) {
+    pass_value(team, parent, &ready, true);
+    pass_value(team, parent, &value, false);
+  }
+  while ((bit /= 2) > 0)
+    pass_value(team, me + bit, &value, true);
   return team->is_broken ? 0 : value;
 }
 

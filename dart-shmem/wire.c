@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "mail.h"
-
 #define PACKETS_MOST 256   /* handled by one call */
 #define RETRY_NS     50000 /* until a full inbox is looked at again */
 
@@ -28,21 +26,11 @@ dart__net_comm_t *dart__wire_open(const dart__link_config_t *config)
   return c;
 }
 
-/* What was cancelled, and never answered. */
-static void free_abandoned(dart__net_comm_t *c)
-{
-  for (int32_t peer = 0; peer < c->link.config.npeers; peer++)
-    for (dart__request_t *r = TAILQ_FIRST(&c->peer[peer].away), *next; r != NULL; r = next) {
-      next = TAILQ_NEXT(r, next);
-      dart__request_unlist(c, r);
-      dart__request_land(c, r, r->nbytes - r->landed);
-    }
-}
-
 /* The program may leave messages behind that it has not received. */
 void dart__wire_close(dart__net_comm_t *comm)
 {
-  free_abandoned(comm);
+  for (int32_t peer = 0; peer < comm->link.config.npeers; peer++)
+    dart__requests_drop(comm, &comm->peer[peer]); /* what was cancelled, and never answered */
   for (int channel = 0; channel < DART__LINK_CHANNELS; channel++)
     dart__envelopes_free(&comm->arrived[channel]);
   dart__envelopes_free(&comm->link.held);
@@ -53,48 +41,42 @@ void dart__wire_close(dart__net_comm_t *comm)
 /* ---- progress ----------------------------------------------------------------------------------- */
 
 /* Whether a packet of a peer that is lost is about a request of either side, which has ended. */
-static bool is_of_request(const dart__packet_t *packet)
+static bool is_void(const dart__net_comm_t *c, const dart__packet_t *packet)
 {
-  return packet->kind != DART__PACKET_MESSAGE && packet->kind != DART__PACKET_PUT &&
+  return __builtin_expect(c->peer[packet->peer].is_lost, 0) &&
+         packet->kind != DART__PACKET_MESSAGE && packet->kind != DART__PACKET_PUT &&
          packet->kind < DART__PACKET_PUT_HERE;
 }
 
-/* The count comes before the request is complete for all to see. False: there is no memory. */
-static bool handle_packet(dart__net_comm_t *c, const dart__packet_t *packet)
+/* The count comes before the request is complete for all to see. */
+static void handle_packet(dart__net_comm_t *c, dart__envelope_t *e)
 {
-  bool is_void = __builtin_expect(c->peer[packet->peer].is_lost, 0) && is_of_request(packet);
-  bool is_message =
-      !is_void && (packet->kind == DART__PACKET_MESSAGE || packet->kind == DART__PACKET_OFFER);
+  const dart__packet_t *packet = &e->packet;
 
-  if (is_message && !dart__mail_take(c, packet))
-    return false;
   if (packet->kind < DART__PACKET_ACK)
     dart__traffic_add(&c->link.config.traffic->taken, 1);
-  if (is_void)
-    return true;
-  if (packet->kind == DART__PACKET_FETCH)
-    dart__mail_fetch(c, packet);
-  else if (packet->kind == DART__PACKET_PUT || packet->kind == DART__PACKET_GET)
-    dart__move_serve(c, packet);
-  else if (!is_message)
-    dart__move_finish(c, packet);
-  return true;
+  if (!is_void(c, packet))
+    switch (packet->kind) {
+    case DART__PACKET_MESSAGE:
+    case DART__PACKET_OFFER: dart__mail_take(c, e); return;
+    case DART__PACKET_FETCH: dart__mail_fetch(c, packet); break;
+    case DART__PACKET_PUT:
+    case DART__PACKET_GET: dart__move_serve(c, packet); break;
+    default: dart__move_finish(c, packet);
+    }
+  free(e);
 }
 
 /* Handle what has come, and send what waits, as far as there is room. */
 static void handle_packets(dart__net_comm_t *c)
 {
-  const dart__packet_t *packet;
-  int                   n = 0;
+  dart__envelope_t *e;
+  int               n = 0;
 
   if (__builtin_expect(c->link.config.nlost != NULL, 0))
-    dart__requests_drop_lost(c, false);
-  for (; n < PACKETS_MOST; n++) {
-    packet = dart__link_next(&c->link);
-    if (packet == NULL || !handle_packet(c, packet))
-      break;
-    dart__link_drop(&c->link, packet);
-  }
+    dart__requests_drop_lost(c);
+  for (; n < PACKETS_MOST && (e = dart__link_next(&c->link)) != NULL; n++)
+    handle_packet(c, e);
   dart__requests_pump(c);
   if (n > 0)
     dart__wait_tell(c->link.config.wait->pace);
@@ -177,28 +159,22 @@ static bool is_flushed(const dart__peer_t *peer, uint64_t last, bool at_target)
   return r == NULL || r->number > last;
 }
 
-static void await_ops(dart__net_comm_t *c, const dart__peer_t *peer, bool at_target)
-{
-  dart__turns_t turns = { 0 };
-  uint64_t      last;
-
-  pthread_mutex_lock(&c->lock);
-  for (last = peer->nops; handle_packets(c), !is_flushed(peer, last, at_target);) {
-    pthread_mutex_unlock(&c->lock);
-    dart__wait_pause(&turns, c->link.config.wait);
-    pthread_mutex_lock(&c->lock);
-  }
-  pthread_mutex_unlock(&c->lock);
-}
-
 bool dart__wire_flush(dart__net_comm_t *comm, int32_t peer, bool at_target)
 {
   const dart__peer_t *p = &comm->peer[peer];
   /* acquire: pairs with the release in dart__request_land, perhaps of another thread */
-  bool any = atomic_load_explicit(&p->nlisted, memory_order_acquire) > 0;
+  bool          any   = atomic_load_explicit(&p->nlisted, memory_order_acquire) > 0;
+  dart__turns_t turns = { 0 };
 
-  if (any)
-    await_ops(comm, p, at_target);
+  if (any) {
+    pthread_mutex_lock(&comm->lock);
+    for (uint64_t last = p->nops; handle_packets(comm), !is_flushed(p, last, at_target);) {
+      pthread_mutex_unlock(&comm->lock);
+      dart__wait_pause(&turns, comm->link.config.wait);
+      pthread_mutex_lock(&comm->lock);
+    }
+    pthread_mutex_unlock(&comm->lock);
+  }
   /* it learns of the answers to what is complete */
   dart__traffic_hear(comm->link.config.traffic,
                      atomic_load_explicit(&p->clock, memory_order_relaxed));
