@@ -5,6 +5,7 @@
 #include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_file.h>
 #include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_team_group.h>
 
 #include "messages.h"
 
@@ -13,7 +14,7 @@
 static bench_job_t job;
 static dart_gptr_t memory; /* of ELEMENTS words; the last one is the counter of notifications */
 static uint64_t   *mine;   /* this unit's portion */
-static uint64_t    local[ELEMENTS], other[ELEMENTS];
+static uint64_t    local[ELEMENTS], other[ELEMENTS], varied[4 * ELEMENTS];
 static dart_lock_t lock;
 static dart_team_t team;
 static dart_gptr_t segment;
@@ -141,6 +142,28 @@ static least_t least_notify(size_t n, size_t nunits)
   return (least_t){ 1, 1, "data and counter in one" };
 }
 
+static void run_notify_alone(size_t n)
+{
+  if (job.me == 0) {
+    BENCH_OK(dart_notify(at(1, ELEMENTS - 1), 1));
+    BENCH_OK(dart_flush_local(at(1, 0)));
+  }
+  if (job.me == 1)
+    BENCH_OK(dart_notify_wait(at(1, ELEMENTS - 1), n, -1));
+}
+
+/* The unit whose data are read is told that they were; the reader is not. */
+static void run_get_notify(size_t n)
+{
+  if (job.me == 0) {
+    BENCH_OK(dart_get_notify(local, at(1, 0), n, DART_TYPE_ULONG, DART_TYPE_ULONG,
+                             at(1, ELEMENTS - 1), 1));
+    BENCH_OK(dart_flush(at(1, 0)));
+  }
+  if (job.me == 1)
+    BENCH_OK(dart_notify_wait(at(1, ELEMENTS - 1), 1, -1));
+}
+
 /* ---- collectives -------------------------------------------------------------------------------- */
 
 static void run_barrier(size_t n)
@@ -180,6 +203,24 @@ static void run_allreduce(size_t n)
 static void run_gather(size_t n)
 {
   BENCH_OK(dart_gather(local, other, n, DART_TYPE_ULONG, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+}
+
+static void run_scatter(size_t n)
+{
+  BENCH_OK(dart_scatter(local, other, n, DART_TYPE_ULONG, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+}
+
+/* A unit has n elements more than the one before it, up to four. */
+static void run_allgatherv(size_t n)
+{
+  static size_t counts[ELEMENTS], places[ELEMENTS + 1];
+
+  for (size_t u = 0; u < job.nunits; u++) {
+    counts[u]     = n * (1 + u % 4);
+    places[u + 1] = places[u] + counts[u];
+  }
+  BENCH_OK(dart_allgatherv(local, counts[job.me], DART_TYPE_ULONG, varied, counts, places,
+                           DART_TEAM_ALL));
 }
 
 static void run_allgather(size_t n)
@@ -267,6 +308,30 @@ static void run_post_start_nostore(size_t n)
   run_pscw(n, DART_EPOCH_NOSTORE);
 }
 
+/* As run_pscw, with gets. */
+static void run_post_start_noput(size_t n)
+{
+  dart_team_unit_t partners[8] = { 0 }, root = DART_TEAM_UNIT_ID(0);
+
+  for (size_t i = 0; i < n; i++)
+    partners[i] = DART_TEAM_UNIT_ID((int32_t)i + 1);
+  if (job.me == 0) {
+    BENCH_OK(dart_epoch_start(memory, n, partners, 0));
+    for (size_t i = 0; i < n; i++)
+      BENCH_OK(dart_get(&local[i], at(i + 1, 0), 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+    BENCH_OK(dart_epoch_complete(memory));
+  } else if ((size_t)job.me <= n) {
+    BENCH_OK(dart_epoch_post(memory, 1, &root, DART_EPOCH_NOPUT));
+    BENCH_OK(dart_epoch_wait(memory));
+  }
+}
+
+static least_t least_post_get(size_t n, size_t nunits)
+{
+  (void)nunits;
+  return (least_t){ 2 * n, 2, "a request and its answer, for each partner" };
+}
+
 static void lock_put_unlock(size_t n, int assertions)
 {
   if (job.me != 0)
@@ -293,15 +358,26 @@ static least_t least_lock(size_t n, size_t nunits)
   return (least_t){ 2, 2, "lock, data and unlock in one message, and its answer" };
 }
 
-static void run_lock_all(size_t n)
+static void lock_all(int assertions)
 {
-  (void)n;
   if (job.me != 0)
     return;
-  BENCH_OK(dart_epoch_lock_all(memory, 0));
+  BENCH_OK(dart_epoch_lock_all(memory, assertions));
   for (size_t u = 1; u < job.nunits; u++)
     BENCH_OK(dart_put(at(u, 0), local, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
   BENCH_OK(dart_epoch_unlock_all(memory, 0));
+}
+
+static void run_lock_all(size_t n)
+{
+  (void)n;
+  lock_all(0);
+}
+
+static void run_lock_all_nocheck(size_t n)
+{
+  (void)n;
+  lock_all(DART_EPOCH_NOCHECK);
 }
 
 static least_t least_lock_all(size_t n, size_t nunits)
@@ -361,6 +437,23 @@ static void run_lock_handed(size_t n)
   }
 }
 
+/* Unit 0 holds the lock, and all others wait. */
+static void run_lock_contended(size_t n)
+{
+  (void)n;
+  if (job.me == 0)
+    await_silence();
+  else
+    BENCH_OK(dart_lock_acquire(lock));
+  BENCH_OK(dart_lock_release(lock));
+}
+
+static least_t least_contended(size_t n, size_t nunits)
+{
+  (void)n;
+  return (least_t){ 2 * (nunits - 1), nunits, "a request each, and the lock from one to the next" };
+}
+
 /* ---- teams and memory ----------------------------------------------------------------------------- */
 
 static void run_allocate(size_t n)
@@ -387,6 +480,16 @@ static void run_team(size_t n)
   (void)n;
   BENCH_OK(dart_team_get_group(DART_TEAM_ALL, &group));
   BENCH_OK(dart_team_create(DART_TEAM_ALL, group, &team));
+  BENCH_OK(dart_group_destroy(&group));
+}
+
+static void run_team_group(size_t n)
+{
+  dart_group_t group;
+
+  (void)n;
+  BENCH_OK(dart_team_get_group(DART_TEAM_ALL, &group));
+  BENCH_OK(dart_team_create_group(DART_TEAM_ALL, group, 0, &team));
   BENCH_OK(dart_group_destroy(&group));
 }
 
@@ -503,12 +606,16 @@ const case_t cases[] = {
   { "compare_and_swap, flush", NULL, run_swap, NULL, least_answer, { 1, 10 }, false, false },
   { "accumulate, flush", NULL, run_accumulate, NULL, least_answer, BATCHES, false, false },
   { "put_notify, wait", prepare_counter, run_notify, NULL, least_notify, { 1, 10 }, false, false },
+  { "notify, wait", prepare_counter, run_notify_alone, NULL, least_notify, { 1 }, false, false },
+  { "get_notify, wait", prepare_counter, run_get_notify, NULL, least_answer, { 1 }, false, false },
   { "barrier", NULL, run_barrier, NULL, least_barrier, { 1 }, false, true },
   { "bcast", NULL, run_bcast, NULL, least_one, { 1 }, false, true },
   { "reduce", NULL, run_reduce, NULL, least_one, { 1 }, false, true },
   { "allreduce", NULL, run_allreduce, NULL, least_barrier, { 1 }, false, true },
+  { "scatter", NULL, run_scatter, NULL, least_one, { 1 }, false, true },
   { "gather", NULL, run_gather, NULL, least_one, { 1 }, false, true },
   { "allgather", NULL, run_allgather, NULL, least_barrier, { 1 }, false, true },
+  { "allgatherv", NULL, run_allgatherv, NULL, least_barrier, { 1 }, false, true },
   { "alltoall", NULL, run_alltoall, NULL, least_barrier, { 1 }, false, true },
   { "fence", fence, fence, fence_nosucceed, least_barrier, { 1 }, false, true },
   { "put, fence", fence, run_fence_put, fence_nosucceed, least_barrier, { 1 }, false, false },
@@ -520,14 +627,18 @@ const case_t cases[] = {
   { "post start put complete wait", NULL, run_post_start, NULL, least_post_start, { 0 }, true, false },
   { "post start put complete wait NOCHECK", NULL, run_post_start_nocheck, NULL, least_post_start, { 0 }, true, false },
   { "post start put complete wait NOSTORE", NULL, run_post_start_nostore, NULL, least_post_start, { 0 }, true, false },
+  { "post start get complete wait NOPUT", NULL, run_post_start_noput, NULL, least_post_get, { 0 }, true, false },
   { "lock put unlock", NULL, run_lock, NULL, least_lock, { 1, 10 }, false, false },
   { "lock NOCHECK put unlock", NULL, run_lock_nocheck, NULL, least_put, { 1 }, false, false },
   { "lock_all put unlock_all", NULL, run_lock_all, NULL, least_lock_all, { 1 }, false, false },
+  { "lock_all NOCHECK put unlock_all", NULL, run_lock_all_nocheck, NULL, least_one, { 1 }, false, false },
   { "lock acquire release", make_lock, run_lock_free, end_lock, least_lock_free, { 1 }, false, false },
   { "lock handed over", make_held_lock, run_lock_handed, end_lock, least_lock_free, { 1 }, false, false },
+  { "lock contended", make_held_lock, run_lock_contended, end_lock, least_contended, { 1 }, false, false },
   { "team_memalloc", NULL, run_allocate, run_free, least_agree, { 1000 }, false, true },
   { "team_memfree", run_allocate, run_free, NULL, least_agree, { 1000 }, false, true },
   { "team_create", NULL, run_team, run_team_destroy, least_agree, { 1 }, false, true },
+  { "team_create_group", NULL, run_team_group, run_team_destroy, least_agree, { 1 }, false, true },
   { "team_destroy", run_team, run_team_destroy, NULL, least_agree, { 1 }, false, true },
   { "file_open", NULL, open_file, close_file, least_agree, { 1 }, false, true },
   { "file_close", open_file, close_file, NULL, least_agree, { 1 }, false, true },

@@ -42,42 +42,7 @@ void dart__nodes_swap(dart__team_t *team, int32_t node, const void *send, size_t
   }
 }
 
-/* ---- one to all, all to one ------------------------------------------------------------------ */
-
-void dart__nodes_scatter(dart__team_t *team, const void *send, void *recv, const size_t *starts,
-                         int32_t root)
-{
-  if (team->node == root)
-    dart__nodes_send_blocks(team, send, starts);
-  else
-    dart__nodes_exchange(team, DART__NOBODY, NULL, 0, root, recv,
-                         starts[team->node + 1] - starts[team->node]);
-}
-
-void dart__nodes_gather(dart__team_t *team, const void *send, void *recv, const size_t *starts,
-                        int32_t root)
-{
-  if (team->node == root)
-    dart__nodes_recv_blocks(team, recv, starts);
-  else
-    dart__nodes_exchange(team, root, send, starts[team->node + 1] - starts[team->node],
-                         DART__NOBODY, NULL, 0);
-}
-
-/* ---- all to all ------------------------------------------------------------------------------ */
-
-/* In every round each leader sends its right neighbour the block that it received last. */
-static void allgather_in_ring(dart__team_t *team, char *buffer, const size_t *starts)
-{
-  int32_t n = team->nnodes, me = team->node;
-
-  for (int32_t round = 0; round < n - 1; round++) {
-    int32_t own = (me - round + n) % n, next = (own - 1 + n) % n;
-
-    dart__nodes_exchange(team, (me + 1) % n, buffer + starts[own], starts[own + 1] - starts[own],
-                         (me - 1 + n) % n, buffer + starts[next], starts[next + 1] - starts[next]);
-  }
-}
+/* ---- parts of a buffer ------------------------------------------------------------------------ */
 
 /* Bytes of a buffer, perhaps none. */
 typedef struct {
@@ -109,6 +74,182 @@ static void separate(const part_t parts[2], const char *aside)
 {
   memcpy(parts[0].at, aside, parts[0].nbytes);
   memcpy(parts[1].at, aside + parts[0].nbytes, parts[1].nbytes);
+}
+
+/* ---- one to all, all to one ------------------------------------------------------------------
+ *
+ * Along a binomial tree of the nodes, counted from the root: `me` has the blocks of a span of nodes, from its own on, and
+ * its children are me + 1, me + 2, me + 4 ... as far as that goes. The blocks of a span fit the room, so it has at most
+ * `limit` nodes, and the root a child for each further span. Where nodes are few, all are children of the root. */
+
+#define FEW_NODES 16
+
+typedef struct {
+  const size_t *starts;
+  int32_t       n, root, limit;
+  int32_t       me, span; /* of the root: all */
+} tree_t;
+
+static tree_t tree_of(const dart__team_t *team, const size_t *starts, int32_t root)
+{
+  int32_t n       = team->nnodes;
+  tree_t  t       = { starts, n, root, 1, (team->node - root + n) % n, n };
+  size_t  largest = 1;
+
+  for (int32_t k = 0; k < n; k++)
+    if (largest < starts[k + 1] - starts[k])
+      largest = starts[k + 1] - starts[k];
+  while (n > FEW_NODES && t.limit < n && 2 * (size_t)t.limit * largest <= DART__TEAM_ROOM)
+    t.limit *= 2;
+  if (t.me > 0) {
+    t.span = t.me & -t.me;
+    t.span = t.span < t.limit ? t.span : t.limit;
+  }
+  return t;
+}
+
+static int32_t node_in(const tree_t *t, int32_t relative)
+{
+  return (relative + t->root) % t->n;
+}
+
+static int32_t parent_of(const tree_t *t)
+{
+  return node_in(t, t->span < t->limit ? t->me - t->span : 0);
+}
+
+/* Children are `step` nodes further. */
+static bool has_child(const tree_t *t, int32_t step)
+{
+  return step > 0 && step < t->span && t->me + step < t->n;
+}
+
+static int32_t next_step(const tree_t *t, int32_t step)
+{
+  return step < t->limit ? 2 * step : step + t->limit;
+}
+
+static int32_t last_step(const tree_t *t)
+{
+  int32_t step = 1;
+
+  while (has_child(t, next_step(t, step)))
+    step = next_step(t, step);
+  return step;
+}
+
+static int32_t step_before(const tree_t *t, int32_t step)
+{
+  return step > t->limit ? step - t->limit : step / 2;
+}
+
+/* The span of a node that is `step` further than another one, or of this node. */
+static int32_t count_from(const tree_t *t, int32_t first, int32_t step)
+{
+  int32_t most = step < t->limit ? step : t->limit;
+
+  return most < t->n - first ? most : t->n - first;
+}
+
+static size_t bytes_from(const tree_t *t, int32_t first, int32_t count)
+{
+  int32_t from = node_in(t, first), end = from + count;
+
+  if (end <= t->n)
+    return t->starts[end] - t->starts[from];
+  return t->starts[t->n] - t->starts[from] + t->starts[end - t->n];
+}
+
+static void scatter_by_tree(dart__team_t *team, const tree_t *t, char *send, char *recv)
+{
+  char  *aside = dart__far_team(team)->room;
+  part_t parts[2];
+
+  if (t->me > 0) {
+    dart__nodes_exchange(team, DART__NOBODY, NULL, 0, parent_of(t), aside,
+                         bytes_from(t, t->me, count_from(t, t->me, t->span)));
+    memcpy(recv, aside, bytes_from(t, t->me, 1));
+  }
+  for (int32_t step = last_step(t); has_child(t, step); step = step_before(t, step)) {
+    int32_t     child = t->me + step, count = count_from(t, child, step);
+    const char *from = aside;
+
+    if (t->me > 0) {
+      from += bytes_from(t, t->me, step);
+    } else {
+      find_parts(send, t->starts, t->n, node_in(t, child), count, parts);
+      from = join(parts, aside);
+    }
+    dart__nodes_exchange(team, node_in(t, child), from, bytes_from(t, child, count), DART__NOBODY,
+                         NULL, 0);
+  }
+}
+
+static void gather_by_tree(dart__team_t *team, const tree_t *t, const char *send, char *recv)
+{
+  char  *aside = dart__far_team(team)->room;
+  size_t have  = t->me > 0 ? bytes_from(t, t->me, 1) : 0;
+  part_t parts[2];
+
+  if (t->me > 0)
+    memcpy(aside, send, have);
+  for (int32_t step = 1; has_child(t, step); step = next_step(t, step)) {
+    int32_t child = t->me + step, count = count_from(t, child, step);
+    size_t  nbytes = bytes_from(t, child, count);
+
+    dart__nodes_exchange(team, DART__NOBODY, NULL, 0, node_in(t, child), aside + have, nbytes);
+    if (t->me > 0) {
+      have += nbytes;
+    } else {
+      find_parts(recv, t->starts, t->n, node_in(t, child), count, parts);
+      separate(parts, aside);
+    }
+  }
+  if (t->me > 0)
+    dart__nodes_exchange(team, parent_of(t), aside, have, DART__NOBODY, NULL, 0);
+}
+
+void dart__nodes_scatter(dart__team_t *team, const void *send, void *recv, const size_t *starts,
+                         int32_t root)
+{
+  tree_t t = tree_of(team, starts, root);
+
+  if (t.limit > 1)
+    scatter_by_tree(team, &t, (char *)(uintptr_t)send, recv);
+  else if (t.me == 0)
+    dart__nodes_send_blocks(team, send, starts);
+  else
+    dart__nodes_exchange(team, DART__NOBODY, NULL, 0, root, recv,
+                         starts[team->node + 1] - starts[team->node]);
+}
+
+void dart__nodes_gather(dart__team_t *team, const void *send, void *recv, const size_t *starts,
+                        int32_t root)
+{
+  tree_t t = tree_of(team, starts, root);
+
+  if (t.limit > 1)
+    gather_by_tree(team, &t, send, recv);
+  else if (t.me == 0)
+    dart__nodes_recv_blocks(team, recv, starts);
+  else
+    dart__nodes_exchange(team, root, send, starts[team->node + 1] - starts[team->node],
+                         DART__NOBODY, NULL, 0);
+}
+
+/* ---- all to all ------------------------------------------------------------------------------ */
+
+/* In every round each leader sends its right neighbour the block that it received last. */
+static void allgather_in_ring(dart__team_t *team, char *buffer, const size_t *starts)
+{
+  int32_t n = team->nnodes, me = team->node;
+
+  for (int32_t round = 0; round < n - 1; round++) {
+    int32_t own = (me - round + n) % n, next = (own - 1 + n) % n;
+
+    dart__nodes_exchange(team, (me + 1) % n, buffer + starts[own], starts[own + 1] - starts[own],
+                         (me - 1 + n) % n, buffer + starts[next], starts[next + 1] - starts[next]);
+  }
 }
 
 _Static_assert(2 * LARGE <= DART__TEAM_ROOM, "what is sent and what comes are joined there");
