@@ -338,9 +338,12 @@ void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nby
 {
   blocks_t b = { .team = team, .send = own, .recv = all, .nbytes = nbytes };
 
-  if (dart__is_spread(team))
+  if (dart__is_spread(team)) {
     dart__spread_allgather(team, own, all, nbytes);
-  else if (team->nnodes > 1 && piece_per_unit(team) < dart__least(DART__STEP_PIECE, nbytes))
+    return;
+  }
+  dart__step_make_room_to_share(team, nbytes);
+  if (team->nnodes > 1 && piece_per_unit(team) < dart__least(DART__STEP_PIECE, nbytes))
     share_by_nodes(&b);
   else if (team->nunits > 1)
     in_pieces(&b, piece_per_unit(team), write_own, lead_allgather, read_all);

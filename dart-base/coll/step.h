@@ -55,11 +55,26 @@ static inline void dart__step_make_room(dart__team_t *team, size_t nbytes)
     team->widen(team);
 }
 
+/* Bytes of each unit that travel in one step, where all tell all. */
+#define DART__STEP_SHARE 48
+
+/** The same for small data of all units, as records of registered memory: only the result becomes larger, once. */
+static inline void dart__step_make_room_to_share(dart__team_t *team, size_t nbytes)
+{
+  size_t piece = nbytes < DART__STEP_SHARE ? nbytes : DART__STEP_SHARE;
+
+  if (team->exchange.result_bytes < (size_t)team->nunits * piece && team->widen_result != NULL)
+    team->widen_result(team);
+}
+
 /** The same for a collective whose result has a piece of every unit of the team. */
 static inline void dart__step_make_room_for_all(dart__team_t *team, size_t nbytes)
 {
-  bool is_full = team->exchange.result_bytes < (size_t)team->nunits * DART__STEP_PIECE;
+  bool is_full;
 
+  if (nbytes <= team->exchange.slot_bytes)
+    dart__step_make_room_to_share(team, nbytes);
+  is_full = team->exchange.result_bytes < (size_t)team->nunits * DART__STEP_PIECE;
   if ((nbytes > team->exchange.slot_bytes || is_full) && team->widen != NULL)
     team->widen(team);
 }

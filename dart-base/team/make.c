@@ -8,6 +8,7 @@
 #include "base/config.h"
 #include "base/size.h"
 #include "coll/coll.h"
+#include "coll/step.h"
 #include "far/far_team.h"
 #include "far/gone.h"
 #include "memory/pool.h"
@@ -30,10 +31,11 @@
 #define FAN 8
 
 /* Of new teams: enough for what DART itself agrees on in one step. */
-#define FIRST_SLOT     DART__CACHE_LINE
-#define FIRST_RESULT   1024
-#define FIRST_PER_UNIT 48
-#define FIRST_MOST     (64 * DART__KI) /* of teams of more units: see dart__coll_share */
+#define FIRST_SLOT   DART__CACHE_LINE
+#define FIRST_RESULT 1024
+
+/* Most bytes of a result for what all units of a team tell one another; teams of more units: see dart__coll_share. */
+#define SHARED_MOST (64 * DART__KI)
 
 dart__team_t *dart__team_describe(const dart__members_t *members)
 {
@@ -97,18 +99,31 @@ bool dart__team_take_id(int32_t id)
 
 /* ---- the exchange ---------------------------------------------------------------------------- */
 
+/* The team of all is being made. */
+static bool is_first(void)
+{
+  return dart__teams[DART_TEAM_ALL] == NULL;
+}
+
 static size_t larger(size_t a, size_t b)
 {
   return a > b ? a : b;
 }
 
-static size_t first_result(const dart__team_t *team)
+/* For what so many units tell one another. */
+static size_t result_for(const dart__team_t *team, int32_t nunits)
 {
-  size_t all = dart__least((size_t)team->nunits * FIRST_PER_UNIT, FIRST_MOST);
+  size_t all = dart__least((size_t)nunits * DART__STEP_SHARE, SHARED_MOST);
 
   /* a byte for each unit of a node at least */
   all = larger(all, (size_t)dart__team_widest_node(team));
   return dart__round_up(larger(FIRST_RESULT, all), DART__CACHE_LINE);
+}
+
+/* The team of all shares what each unit has at once. Others begin as a team of the units of a node. */
+static size_t first_result(const dart__team_t *team)
+{
+  return result_for(team, is_first() ? team->nunits : dart__team_widest_node(team));
 }
 
 static size_t wide_result(const dart__team_t *team)
@@ -124,22 +139,35 @@ static size_t wide_slot(const dart__team_t *team)
   return dart__round_up(dart__least(dart__settings.slot, most), DART__CACHE_LINE);
 }
 
-/* See dart__step_make_room. */
-static void widen(dart__team_t *team)
+static void replace_buffers(dart__team_t *team, size_t slot, size_t result, uint64_t *offset_out)
 {
   dart__collective_t call = team->call; /* agreeing is none of the program's calls */
   dart__exchange_t  *x    = &team->exchange;
-  size_t             slot = wide_slot(team), result = wide_result(team);
   size_t nbytes = PAGE_BYTES + STAGGER + dart__exchange_buffer_bytes(x->nunits, slot, result);
 
-  team->widen = NULL;
-  if (dart__pool_alloc_for_node(team, nbytes, &team->wide_offset) == DART_OK)
+  if (dart__pool_alloc_for_node(team, nbytes, offset_out) == DART_OK)
     dart__exchange_replace(
         x,
-        dart__pool_address(dart__team_leader(team), dart__round_up(team->wide_offset, PAGE_BYTES)) +
+        dart__pool_address(dart__team_leader(team), dart__round_up(*offset_out, PAGE_BYTES)) +
             STAGGER,
         slot, result);
   team->call = call;
+}
+
+/* See dart__step_make_room. */
+static void widen(dart__team_t *team)
+{
+  team->widen = NULL;
+  replace_buffers(team, wide_slot(team), wide_result(team), &team->wide_offset);
+}
+
+/* See dart__step_make_room_to_share. In teams of more units what is shared goes from node to node. */
+static void widen_result(dart__team_t *team)
+{
+  team->widen_result = NULL;
+  if ((size_t)team->nunits <= SHARED_MOST / sizeof(uint64_t))
+    replace_buffers(team, team->exchange.slot_bytes, result_for(team, team->nunits),
+                    &team->result_offset);
 }
 
 dart_unit_t dart__team_leader(const dart__team_t *team)
@@ -147,10 +175,10 @@ dart_unit_t dart__team_leader(const dart__team_t *team)
   return dart__team_member(team, team->node_units[0]);
 }
 
-/* Whether any unit is gone is asked of the team of all alone, which is made first. */
+/* Whether any unit is gone is asked of the team of all alone. */
 static uint32_t gone_bits(const dart__team_t *team)
 {
-  return dart__teams[DART_TEAM_ALL] == NULL ? (uint32_t)team->nunits : 0;
+  return is_first() ? (uint32_t)team->nunits : 0;
 }
 
 static size_t exchange_bytes(const dart__team_t *team)
@@ -181,9 +209,11 @@ void dart__team_exchange_open(dart__team_t *team, uint64_t offset)
   dart__team_lists_share(team, memory + exchange_bytes(team));
   dart__exchange_open(&team->exchange, memory, (uint32_t)team->node_nunits, gone_bits(team),
                       (uint32_t)team->node_me, FIRST_SLOT, first_result(team));
-  team->wide_offset = 0;
-  team->tree_offset = 0;
-  team->widen       = widen;
+  team->wide_offset   = 0;
+  team->result_offset = 0;
+  team->tree_offset   = 0;
+  team->widen         = widen;
+  team->widen_result  = widen_result;
   dart__gone_watch(team);
 }
 
@@ -250,6 +280,8 @@ void dart__team_exchange_close(dart__team_t *team)
       return;
   if (team->wide_offset != 0)
     dart__pool_free(team->wide_offset);
+  if (team->result_offset != 0)
+    dart__pool_free(team->result_offset);
   if (team->tree_offset != 0)
     dart__pool_free(team->tree_offset);
   dart__pool_free(team->exchange_offset);

@@ -70,6 +70,37 @@ TEST(registered_memory_is_a_segment) /* G63 */
   free(buffer);
 }
 
+/* More than 21 units on several nodes do not fit its first result: it becomes wider, and then its slots, too. */
+TEST(a_new_team_shares_what_it_registers)
+{
+  enum { MANY = 64, LONG = 3000 };
+  static int64_t    wide[MANY * LONG], part[LONG];
+  int64_t           cell[2] = { 10 * me, 10 * me + 1 }, all[MANY] = { 0 }, own = 7 * me, got = -1;
+  dart_team_unit_t  unit = DART_TEAM_UNIT_ID(right_by(1)), root = DART_TEAM_UNIT_ID(n - 1);
+  dart_gptr_t       gptr;
+  const dart_team_t team = test_split(DART_TEAM_ALL, 1);
+
+  if (n > MANY)
+    return;
+  EXPECT_OK(dart_team_memregister(team, 2, T_INT64, cell, &gptr));
+  EXPECT_OK(dart_gptr_setunit(&gptr, unit));
+  EXPECT_OK(dart_get_blocking(&got, test_at(gptr, 1), 1, T_INT64, T_INT64));
+  EXPECT_EQ(got, 10 * unit.id + 1);
+  EXPECT_OK(dart_gather(&own, all, 1, T_INT64, root, team));
+  for (int u = 0; u < n && me == root.id; u++)
+    EXPECT_EQ(all[u], 7 * u);
+  EXPECT_OK(dart_scatter(all, &got, 1, T_INT64, root, team));
+  EXPECT_EQ(got, own);
+  for (int i = 0; i < LONG; i++)
+    part[i] = me * LONG + i;
+  EXPECT_OK(dart_allgather(part, wide, LONG, T_INT64, team));
+  for (int i = 0; i < n * LONG; i++)
+    EXPECT_EQ(wide[i], i);
+  EXPECT_OK(dart_team_memderegister(test_unit(gptr, 0)));
+  test_barrier();
+  test_use_team(team);
+}
+
 TEST(units_may_register_nothing) /* G64 */
 {
   for (int some = 0; some < n; some++) {
