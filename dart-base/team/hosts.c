@@ -184,19 +184,61 @@ static const char *host_of(const node_t *node, const dart__hardware_t *unit)
 
 /* ---- use ------------------------------------------------------------------------------------------ */
 
+static void describe_unit_of(const node_t *node, int32_t index, dart__hardware_t *hardware_out)
+{
+  const dart__hardware_t *unit = &find_shape(node->shape)->units[index];
+
+  *hardware_out = *unit;
+  memcpy(hardware_out->info.host, host_of(node, unit), sizeof hardware_out->info.host);
+}
+
 void dart__hosts_describe(const dart__team_t *all, dart__hardware_t hardware_out[])
 {
-  for (int32_t k = 0; k < all->nnodes; k++) {
-    const shape_t *shape = find_shape(hosts.nodes[k].shape);
-    int32_t        first = dart__team_node_start(all, k);
+  for (int32_t k = 0; k < all->nnodes; k++)
+    for (int32_t i = 0; i < dart__team_units_on(all, k); i++)
+      describe_unit_of(&hosts.nodes[k], i,
+                       &hardware_out[dart__team_unit_at(all, dart__team_node_start(all, k) + i)]);
+}
 
-    for (int32_t i = 0; i < dart__team_units_on(all, k); i++) {
-      dart__hardware_t *unit = &hardware_out[dart__team_unit_at(all, first + i)];
+/* Whether not all units of a node are on the host of its first one. */
+static bool is_mixed(const node_t *node)
+{
+  const shape_t *shape = find_shape(node->shape);
+  int32_t        i     = 0;
 
-      *unit = shape->units[i];
-      memcpy(unit->info.host, host_of(&hosts.nodes[k], &shape->units[i]), sizeof unit->info.host);
-    }
-  }
+  while (i < shape->count && shape->units[i].info.host[0] == '\0')
+    i++;
+  return i < shape->count;
+}
+
+static bool may_share(const node_t *a, const node_t *b)
+{
+  return strcmp(a->host, b->host) == 0 || is_mixed(a) || is_mixed(b);
+}
+
+/* Units of other nodes may share the cores. */
+dart__hardware_t *dart__hosts_describe_node(const dart__team_t *all, int32_t node)
+{
+  int32_t           count = 0, n = dart__team_units_on(all, node);
+  dart__hardware_t *found;
+
+  for (int32_t k = 0; k < all->nnodes; k++)
+    if (may_share(&hosts.nodes[node], &hosts.nodes[k]))
+      count += dart__team_units_on(all, k);
+  found = calloc((size_t)count, sizeof *found);
+  if (found == NULL)
+    return NULL;
+  for (int32_t i = 0; i < n; i++)
+    describe_unit_of(&hosts.nodes[node], i, &found[i]);
+  for (int32_t k = 0; k < all->nnodes; k++)
+    for (int32_t i = 0; k != node && may_share(&hosts.nodes[node], &hosts.nodes[k]) &&
+                        i < dart__team_units_on(all, k);
+         i++)
+      describe_unit_of(&hosts.nodes[k], i, &found[n++]);
+  if (dart__hardware_share_cores(found, count))
+    return found;
+  free(found);
+  return NULL;
 }
 
 const dart__hardware_t *dart__hosts_here(const dart__team_t *all)

@@ -1,8 +1,8 @@
 /* The locality of teams.
  *
- * The tree of any team is built locally from descriptions of its members' hardware. Where units are on several hosts,
- * every unit describes its own at init, and they are gathered (hosts.h); a unit that is asked describes all of them for
- * as long as it builds a tree. On one host the processors that
+ * The tree of any team is built locally from descriptions of its members' hardware, and so are units' descriptors, those of
+ * a node at a time. Where units are on several hosts, every unit describes its own at init, and they are gathered (hosts.h);
+ * a unit that is asked describes all of them, or a node, for as long as it builds that. On one host the processors that
  * each unit may use, and the one that it runs on, are enough: from them and the machine, which each unit can look at, a
  * unit describes all when it is asked first. Few programs of many units ask, and to load the machine takes longer than
  * the rest of init. Users may write to trees and descriptors, so each team has its own, and the descriptions are never
@@ -11,7 +11,6 @@
 
 #include <limits.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,9 +32,10 @@ DART__PROFILED(dart_domain_team_locality);
 DART__PROFILED(dart_unit_locality);
 DART__PROFILED(dart_group_locality_split);
 
+/* Both are made when somebody asks for them. A descriptor stays where it is. */
 struct dart__locality {
   dart_domain_locality_t *root;
-  dart_unit_locality_t    units[]; /* by team id */
+  dart_unit_locality_t   *nodes[]; /* by node of the team: those of its units, in their order */
 };
 
 /* On one host: by global id, until exit; NULL until somebody asks. Then the mutex is held to set it. */
@@ -54,9 +54,9 @@ static struct {
   size_t set_bytes;
 } places;
 
-/* DART_TEAM_ALL has a locality that is not built yet. */
-static _Atomic bool    all_is_due;
+/* Held while localities are looked at or made. */
 static pthread_mutex_t building = PTHREAD_MUTEX_INITIALIZER;
+static bool all_is_due; /* DART_TEAM_ALL has a locality, and nobody has asked for it yet */
 
 static place_t *place_of(int32_t unit)
 {
@@ -184,50 +184,84 @@ bool dart__locality_places(const dart__team_t *team, dart__tree_place_t places[]
   return units != NULL;
 }
 
-/* ---- trees --------------------------------------------------------------------------------- */
+/* ---- trees and descriptors: the mutex `building` is held ----------------------------------- */
 
-static dart_ret_t build(dart__team_t *team)
+static dart_ret_t build_tree(dart__team_t *team)
 {
-  size_t                 count    = (size_t)team->nunits;
-  struct dart__locality *locality = calloc(1, sizeof *locality + count * sizeof *locality->units);
-  dart__domain_unit_t   *units    = calloc(count, sizeof *units);
-  dart__hardware_t      *all      = borrow_descriptions();
-  dart_ret_t             ret      = DART_ERR_NOMEM;
+  dart__domain_unit_t *units = calloc((size_t)team->nunits, sizeof *units);
+  dart__hardware_t    *all   = borrow_descriptions();
+  dart_ret_t           ret   = DART_ERR_NOMEM;
 
-  if (locality == NULL || units == NULL || all == NULL)
-    goto free_all;
-  for (int32_t u = 0; u < team->nunits; u++)
-    units[u] = (dart__domain_unit_t){ .id       = dart__team_member(team, u),
-                                      .node     = dart__team_node_of(team, u),
-                                      .hardware = &all[dart__team_member(team, u)] };
-  ret = dart__domain_build(team->id, units, team->nunits, &locality->root, locality->units);
-  if (ret != DART_OK)
-    goto free_all;
-  team->locality = locality;
+  if (units != NULL && all != NULL) {
+    for (int32_t u = 0; u < team->nunits; u++)
+      units[u] = (dart__domain_unit_t){ .id       = dart__team_member(team, u),
+                                        .node     = dart__team_node_of(team, u),
+                                        .hardware = &all[dart__team_member(team, u)] };
+    ret = dart__domain_build(team->id, units, team->nunits, &team->locality->root, NULL);
+  }
   return_descriptions(all);
-  free(units);
-  return DART_OK;
-
-free_all:
-  dart__error("no memory for the locality of the %d units of team %d", team->nunits, team->id);
-  return_descriptions(all);
-  free(locality);
   free(units);
   return ret;
 }
 
-static dart_ret_t build_if_due(dart__team_t *team)
+/* Make the descriptors of the team's units on a node: what the part of the tree with that node has of them. */
+static dart_ret_t describe_members(dart__team_t *team, int32_t node)
+{
+  const dart__team_t *all   = dart__teams[DART_TEAM_ALL];
+  int32_t             first = dart__team_node_start(team, node);
+  int32_t             count = dart__team_units_on(team, node);
+  int32_t home = dart__team_node_of(all, dart__team_member(team, dart__team_unit_at(team, first)));
+  bool    are_known = dart__hosts_are_known();
+  dart__hardware_t *hardware_of =
+      are_known ? dart__hosts_describe_node(all, home) : borrow_descriptions();
+  dart__domain_unit_t    *units = calloc((size_t)count, sizeof *units);
+  dart_unit_locality_t   *found = calloc((size_t)count, sizeof *found);
+  dart_domain_locality_t *root  = NULL;
+  dart_ret_t              ret   = DART_ERR_NOMEM;
+
+  if (hardware_of != NULL && units != NULL && found != NULL) {
+    for (int32_t i = 0; i < count; i++) {
+      dart_unit_t id = dart__team_member(team, dart__team_unit_at(team, first + i));
+      int32_t     at = are_known ? dart__team_rank(all, id) - dart__team_node_start(all, home) : id;
+
+      units[i] = (dart__domain_unit_t){ .id = id, .node = node, .hardware = &hardware_of[at] };
+    }
+    ret = dart__domain_build(team->id, units, count, &root, found);
+  }
+  for (int32_t i = 0; i < count && ret == DART_OK; i++)
+    found[i].unit = dart_create_team_unit(dart__team_unit_at(team, first + i));
+  if (ret == DART_OK)
+    team->locality->nodes[node] = found;
+  else
+    free(found);
+  dart__domain_delete(root);
+  return_descriptions(hardware_of);
+  free(units);
+  return ret;
+}
+
+/* Neither tree nor descriptors yet. */
+static dart_ret_t open_locality(dart__team_t *team)
+{
+  team->locality =
+      calloc(1, sizeof *team->locality + (size_t)team->nnodes * sizeof *team->locality->nodes);
+  return team->locality != NULL ? DART_OK : DART_ERR_NOMEM;
+}
+
+static dart_ret_t open_if_due(dart__team_t *team)
 {
   dart_ret_t ret = DART_OK;
 
-  if (team->id != DART_TEAM_ALL ||
-      !all_is_due) /* acquire: what another thread has built is there */
-    return DART_OK;
-  pthread_mutex_lock(&building);
-  if (all_is_due)
-    ret = build(team);
-  all_is_due = ret != DART_OK;
-  pthread_mutex_unlock(&building);
+  if (team->id == DART_TEAM_ALL && all_is_due)
+    ret = open_locality(team);
+  all_is_due = all_is_due && (team->id != DART_TEAM_ALL || ret != DART_OK);
+  return ret;
+}
+
+static dart_ret_t complain(const dart__team_t *team, dart_ret_t ret)
+{
+  if (ret == DART_ERR_NOMEM)
+    dart__error("no memory for the locality of the %d units of team %d", team->nunits, team->id);
   return ret;
 }
 
@@ -307,6 +341,8 @@ void dart__locality_drop(dart__team_t *team)
   if (team->locality == NULL)
     return;
   dart__domain_delete(team->locality->root);
+  for (int32_t k = 0; k < team->nnodes; k++)
+    free(team->locality->nodes[k]);
   free(team->locality);
   team->locality = NULL;
 }
@@ -327,10 +363,14 @@ dart_ret_t dart_team_locality_init(dart_team_t teamid)
 
   if (team == NULL)
     return DART_ERR_INVAL;
-  mine = build_if_due(team);
+  pthread_mutex_lock(&building);
+  mine = open_if_due(team);
   if (mine == DART_OK && team->locality == NULL)
-    mine = build(team);
-  ret = dart__coll_agree(team, mine);
+    mine = open_locality(team);
+  if (mine == DART_OK && team->locality->root == NULL)
+    mine = build_tree(team);
+  pthread_mutex_unlock(&building);
+  ret = dart__coll_agree(team, complain(team, mine));
   if (ret != DART_OK)
     dart__locality_drop(team);
   return ret;
@@ -346,16 +386,26 @@ dart_ret_t dart_team_locality_finalize(dart_team_t teamid)
   return DART_OK;
 }
 
-/* DART_ERR_NOTFOUND, DART_ERR_NOMEM: there is none, after one log line. */
-static dart_ret_t find_locality(const char *function, dart__team_t *team)
-{
-  dart_ret_t ret = build_if_due(team);
+/* With its tree, or with the descriptors of a node. DART_ERR_NOTFOUND, DART_ERR_NOMEM: after one log line. */
+#define TREE (-1)
 
-  if (ret != DART_OK || team->locality != NULL)
-    return ret;
-  return dart__fail(DART_ERR_NOTFOUND,
-                    "%s: team %d has no locality; dart_team_locality_init makes it", function,
-                    team->id);
+static dart_ret_t find_locality(const char *function, dart__team_t *team, int32_t node)
+{
+  dart_ret_t ret;
+
+  pthread_mutex_lock(&building);
+  ret = open_if_due(team);
+  if (ret == DART_OK && team->locality == NULL)
+    ret = DART_ERR_NOTFOUND;
+  if (ret == DART_OK && node == TREE && team->locality->root == NULL)
+    ret = build_tree(team);
+  if (ret == DART_OK && node != TREE && team->locality->nodes[node] == NULL)
+    ret = describe_members(team, node);
+  pthread_mutex_unlock(&building);
+  if (ret == DART_ERR_NOTFOUND)
+    dart__error("%s: team %d has no locality; dart_team_locality_init makes it", function,
+                team->id);
+  return complain(team, ret);
 }
 
 dart_ret_t dart_domain_team_locality(dart_team_t teamid, const char *domain_tag,
@@ -371,7 +421,7 @@ dart_ret_t dart_domain_team_locality(dart_team_t teamid, const char *domain_tag,
                       domain_tag == NULL ? "domain_tag" : "team_domain_out");
   if (team == NULL)
     return DART_ERR_INVAL;
-  ret = find_locality(__func__, team);
+  ret = find_locality(__func__, team, TREE);
   if (ret != DART_OK)
     return ret;
   *team_domain_out = dart__domain_find(team->locality->root, domain_tag);
@@ -384,6 +434,7 @@ dart_ret_t dart_domain_team_locality(dart_team_t teamid, const char *domain_tag,
 dart_ret_t dart_unit_locality(dart_team_t teamid, dart_team_unit_t unit, dart_unit_locality_t **loc)
 {
   dart__team_t *team = dart__check_team(__func__, teamid);
+  int32_t       node;
   dart_ret_t    ret;
 
   if (loc == NULL)
@@ -394,10 +445,12 @@ dart_ret_t dart_unit_locality(dart_team_t teamid, dart_team_unit_t unit, dart_un
   if (unit.id < 0 || unit.id >= team->nunits)
     return dart__fail(DART_ERR_INVAL, "%s: unit %d is not in 0..%d of team %d", __func__, unit.id,
                       team->nunits - 1, teamid);
-  ret = find_locality(__func__, team);
+  node = dart__team_node_of(team, unit.id);
+  ret  = find_locality(__func__, team, node);
   if (ret != DART_OK)
     return ret;
-  *loc = &team->locality->units[unit.id];
+  *loc = &team->locality
+              ->nodes[node][dart__team_rank(team, unit.id) - dart__team_node_start(team, node)];
   return DART_OK;
 }
 

@@ -98,7 +98,8 @@ static bool build_domain(dart_domain_locality_t *domain, path_t *paths, int32_t 
   domain->num_units = nunits;
   for (int32_t u = 0; u < nunits; u++) {
     domain->unit_ids[u] = dart_create_global_unit(paths[u].unit->id);
-    memcpy(paths[u].descriptor->domain_tag, domain->domain_tag, sizeof domain->domain_tag);
+    if (paths[u].descriptor != NULL)
+      memcpy(paths[u].descriptor->domain_tag, domain->domain_tag, sizeof domain->domain_tag);
   }
   return true;
 }
@@ -120,11 +121,11 @@ static bool build_children(dart_domain_locality_t *domain, path_t *paths, int32_
 
     if (child == NULL)
       return false;
-    length                                = run_length(paths + u, nunits - u, step);
-    child->parent                         = domain;
-    child->relative_index                 = domain->num_domains;
-    domain->children[domain->num_domains] = child;
-    tagged = dart__tag_child(domain->domain_tag, domain->num_domains++, child->domain_tag);
+    length                = run_length(paths + u, nunits - u, step);
+    child->parent         = domain;
+    child->relative_index = step == NODE_STEP ? paths[u].unit->node : domain->num_domains;
+    domain->children[domain->num_domains++] = child;
+    tagged = dart__tag_child(domain->domain_tag, child->relative_index, child->domain_tag);
     dart__assert(tagged);
     (void)tagged;
     if (paths[u].steps[step].kind != paths[0].steps[step].kind ||
@@ -172,11 +173,13 @@ dart_ret_t dart__domain_build(dart_team_t team, const dart__domain_unit_t *units
   if (paths == NULL || root == NULL)
     goto delete_root;
   for (int32_t u = 0; u < nunits; u++) {
-    units_out[u] = (dart_unit_locality_t){ .unit   = dart_create_team_unit(u),
-                                           .team   = team,
-                                           .hwinfo = units[u].hardware->info };
-    paths[u]     = (path_t){ .unit = &units[u], .descriptor = &units_out[u] };
+    paths[u] =
+        (path_t){ .unit = &units[u], .descriptor = units_out != NULL ? &units_out[u] : NULL };
     find_path(&paths[u]);
+    if (units_out != NULL)
+      units_out[u] = (dart_unit_locality_t){ .unit   = dart_create_team_unit(u),
+                                             .team   = team,
+                                             .hwinfo = units[u].hardware->info };
   }
   qsort(paths, (size_t)nunits, sizeof *paths, by_path);
 

@@ -22,8 +22,8 @@ typedef struct {
   const dart__hardware_t *hardware;
 } dart__domain_unit_t;
 
-/** Build the tree of `team`, a top, and describe its `nunits` units in `units_out`, in the order of
- *  `units`. DART_ERR_NOMEM: nothing was made. */
+/** Build the tree of `team`, a top, or the part of it that has these nodes, and describe the `nunits` units in
+ *  `units_out`, unless NULL, numbered in the order of `units`. DART_ERR_NOMEM: nothing was made. */
 dart_ret_t dart__domain_build(dart_team_t team, const dart__domain_unit_t *units, int32_t nunits,
                               dart_domain_locality_t **root_out, dart_unit_locality_t *units_out);
 
