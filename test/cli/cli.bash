@@ -13,7 +13,7 @@ fail() { # names the line of the test, not one of these functions
 
 # run COMMAND...: its exit code in $code, its output in $out and $err. It reads nothing.
 run() {
-  timeout -k 5 60 "$@" >"$work/out" 2>"$work/err" </dev/null
+  timeout -k 5 "${run_limit:-60}" "$@" >"$work/out" 2>"$work/err" </dev/null
   code=$?
   out=$(<"$work/out")
   err=$(<"$work/err")

@@ -1,5 +1,6 @@
 # The examples that outlive units (examples/survive, examples/cxx/outlive.cc): who is lost at any moment, the result is right.
 source "$(dirname "$0")/cli.bash"
+run_limit=200 # longer than that of a step
 
 has_backend shmem || { echo "skipped: no dart-shmem in $build"; exit 77; }
 dartrun=$build/dart-shmem/dartrun

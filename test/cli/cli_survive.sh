@@ -1,5 +1,6 @@
 # Jobs that outlive units: each call of test/survive, with a unit that dies before it, or while others are in it.
 source "$(dirname "$0")/cli.bash"
+run_limit=200 # longer than that of a step
 
 has_backend shmem || { echo "skipped: no dart-shmem in $build"; exit 77; }
 dartrun=$build/dart-shmem/dartrun

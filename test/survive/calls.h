@@ -34,7 +34,8 @@ typedef struct {
 extern const entry_t entries[];
 extern const int     nentries;
 
-#define LIMIT_S 50 /* of a call, or a drawn step: it waits for ever. Machines may be loaded */
+/* Seconds of a call, or a drawn step: then it waits for ever. Virtual machines were seen to stand still for a minute. */
+#define LIMIT_S 150
 
 #define MUST(call) must(call, #call, __LINE__)
 void must(dart_ret_t ret, const char *call, int line);
