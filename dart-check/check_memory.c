@@ -77,6 +77,8 @@ static dart_ret_t make_segment(const request_t *request, dart_gptr_t *gptr, dart
     forget_locks(*gptr);
     ret = dart__check_segment_add(*gptr, request->nelem * dart__check_size(request->type),
                                   has_pages, at);
+    if (ret != DART_OK)
+      *gptr = DART_GPTR_NULL;
   }
   return ret;
 }

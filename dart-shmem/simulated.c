@@ -118,6 +118,8 @@ uint64_t dart__simulated_share(dart__team_t *team, uint64_t value)
     pass_value(team, parent, &ready, true);
     pass_value(team, parent, &value, false);
   }
+  if (__builtin_expect(team->is_broken, 0))
+    return 0; /* there is no value to pass on */
   while ((bit /= 2) > 0)
     pass_value(team, me + bit, &value, true);
   return team->is_broken ? 0 : value;

@@ -79,8 +79,9 @@ static void separate(const part_t parts[2], const char *aside)
 /* ---- one to all, all to one ------------------------------------------------------------------
  *
  * Along a binomial tree of the nodes, counted from the root: `me` has the blocks of a span of nodes, from its own on, and
- * its children are me + 1, me + 2, me + 4 ... as far as that goes. The blocks of a span fit the room, so it has at most
- * `limit` nodes, and the root a child for each further span. Where nodes are few, all are children of the root. */
+ * its children are me + 1, me + 2, me + 4 ... as far as that goes. A span has at most
+ * `limit` nodes, so that large blocks are not passed on, and the root has a child for each further span. Where nodes are
+ * few, all are children of the root. */
 
 #define FEW_NODES 16
 
@@ -99,7 +100,7 @@ static tree_t tree_of(const dart__team_t *team, const size_t *starts, int32_t ro
   for (int32_t k = 0; k < n; k++)
     if (largest < starts[k + 1] - starts[k])
       largest = starts[k + 1] - starts[k];
-  while (n > FEW_NODES && t.limit < n && 2 * (size_t)t.limit * largest <= DART__TEAM_ROOM)
+  while (n > FEW_NODES && t.limit < n && 2 * (size_t)t.limit * largest <= LARGE)
     t.limit *= 2;
   if (t.me > 0) {
     t.span = t.me & -t.me;

@@ -66,7 +66,7 @@ typedef struct dart__team {
   uint64_t            result_offset;   /* offset of a result that was widened alone; 0: none */
   uint64_t            tree_offset;     /* offset of its tree of barriers; 0: there is none */
   void (*widen)(struct dart__team *team);        /* see coll/step.h; NULL: it was called */
-  void (*widen_result)(struct dart__team *team); /* of it; NULL: it was called */
+  void (*widen_result)(struct dart__team *team); /* of the result; NULL: it was called */
   dart__wait_policy_t    wait;                   /* how units wait in its collectives */
   dart__waiting_t       *waiting; /* the leader's entry during a collective's step; or NULL */
   dart__collective_t     call;

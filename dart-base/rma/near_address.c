@@ -58,7 +58,7 @@ dart_ret_t dart_resolve(dart_gptr_t gptr, uint64_t nbytes, dart_resolved_t *reso
   if (!dart__counts_near && dart__segment_epoch(at.segment) == NULL)
     resolved->near = near_of(&at);
   if ((uintptr_t)resolved->near % sizeof(uint64_t) != 0)
-    resolved->near = NULL; /* its elements are none of the machine's words */
+    resolved->near = NULL; /* elements might be torn: leave them to the library */
   return DART_OK;
 }
 
@@ -70,6 +70,9 @@ dart_ret_t dart_resolved_check(const char *function, const dart_resolved_t *rang
   if (size == 0)
     return dart__fail(DART_ERR_INVAL, "%s: %s is no basic type", function,
                       dart__type_text(type).text);
+  if (offset % size != 0)
+    return dart__fail(DART_ERR_INVAL, "%s: offset %llu is no multiple of the element's %zu bytes",
+                      function, (unsigned long long)offset, size);
   if (offset < range->nbytes && size <= range->nbytes - offset)
     return DART_OK;
   return dart__fail(DART_ERR_INVAL, "%s: %zu bytes at offset %llu of a range of %llu bytes",

@@ -114,6 +114,48 @@ INLINED dart_ret_t copy_bytes(bool is_put, char *near, const dart_gptr_t *gptr, 
   return is_put && dart__is_watched() ? dart__watch_wrote_few(*gptr) : DART_OK;
 }
 
+/* ---- the direct map: elements at constant distances --------------------------------------------- */
+
+/* So many elements, at most, that no product of sizes below overflows. */
+#define STEPS_MOST (1 << 24)
+
+/* Where the elements are near by the direct map, and at a constant distance on both sides: the address. NULL:
+ * otherwise, and for all errors. */
+INLINED char *steps_address(dart_inline_maps_t maps, const dart_gptr_t *gptr, const void *buffer,
+                            size_t nelem, const dart__type_t *global, const dart__type_t *local)
+{
+  if (global == NULL || local == NULL || global->base != local->base || buffer == NULL ||
+      global->elem_count != 1 || local->elem_count != 1 || nelem - 1 >= STEPS_MOST ||
+      global->kind == DART__TYPE_INDEXED || local->kind == DART__TYPE_INDEXED ||
+      global->elem_size > sizeof(long double))
+    return NULL;
+  return dart_inline_bytes(maps, dart_inline_ids(gptr),
+                           ((nelem - 1) * global->stride + 1) * global->elem_size);
+}
+
+/* False: nothing was done; the general path is taken. */
+INLINED bool copy_steps(bool is_put, end_t end, const dart_gptr_t *gptr, void *buffer, size_t nelem,
+                        dart_datatype_t global_type, dart_datatype_t local_type)
+{
+  const dart__type_t *global = dart__type_find(global_type), *local = dart__type_find(local_type);
+  char *near = steps_address(maps_of(is_put, end), gptr, buffer, nelem, global, local);
+  bool  done;
+
+  if (near == NULL)
+    return false;
+  if (nelem == 1 && copy_word(is_put, near, buffer, global->elem_size))
+    return true;
+  if (is_put) {
+    atomic_thread_fence(memory_order_release); /* as in dart__near_put */
+    return dart__near_copy_steps(near, global->stride, buffer, local->stride, nelem,
+                                 global->elem_size);
+  }
+  done =
+      dart__near_copy_steps(buffer, local->stride, near, global->stride, nelem, global->elem_size);
+  atomic_thread_fence(memory_order_acquire); /* as in dart__near_get */
+  return done;
+}
+
 /* ---- the general path: any elements of any memory, and all errors -------------------------------- */
 
 INLINED void count(bool is_put, const dart__rma_t *rma)
@@ -150,13 +192,14 @@ INLINED dart_ret_t move(bool is_put, end_t end, const dart__rma_t *rma, dart_han
 }
 
 /* The end of a put, near or far: wake who sleeps for what it may have changed. */
-INLINED dart_ret_t told(bool is_put, dart_gptr_t gptr, const dart__rma_t *rma)
+INLINED dart_ret_t told(bool is_put, dart_gptr_t gptr, uint64_t nbytes)
 {
   if (is_put && dart__is_watched())
-    dart__watch_wrote(gptr, rma->local_type == NULL ? rma->nbytes
-                                                    : UINT64_MAX); /* scattered: anywhere behind */
+    dart__watch_wrote(gptr, nbytes);
   return DART_OK;
 }
+
+#define SCATTERED UINT64_MAX /* bytes: anywhere behind the pointer */
 
 INLINED dart_ret_t transfer_any(bool is_put, end_t end, dart_gptr_t gptr, void *buffer,
                                 size_t nelem, dart_datatype_t global_type,
@@ -171,6 +214,9 @@ INLINED dart_ret_t transfer_any(bool is_put, end_t end, dart_gptr_t gptr, void *
     *handle = DART_HANDLE_NULL;
   if ((is_put || end == BLOCKING) && __builtin_expect(dart__stream > 0, 0))
     dart__progress_apply(); /* updates of the same element come first */
+  if ((global_type != local_type || dart__type_basic_size(global_type) == 0) &&
+      copy_steps(is_put, end, &gptr, buffer, nelem, global_type, local_type))
+    return told(is_put, gptr, SCATTERED);
   ret = dart__transfer(name_of(is_put, end), gptr, buffer, nelem, global_type, local_type, &rma);
   if (ret != DART_OK || nelem == 0)
     return ret;
@@ -185,7 +231,7 @@ INLINED dart_ret_t transfer_any(bool is_put, end_t end, dart_gptr_t gptr, void *
   if (ret != DART_OK)
     return ret;
   count(is_put, &rma);
-  return told(is_put, gptr, &rma);
+  return told(is_put, gptr, rma.local_type == NULL ? rma.nbytes : SCATTERED);
 }
 
 /* ---- entry points -----------------------------------------------------------------------------------

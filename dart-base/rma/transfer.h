@@ -30,33 +30,9 @@ static inline bool dart__transfer_is_plain(const void *buffer, size_t nelem,
          !__builtin_mul_overflow(nelem, size, nbytes_out);
 }
 
-/* So many elements, at most, that no product of sizes below overflows. */
-#define DART__STEPS_MOST (1 << 24)
-
-/** Whether both layouts have elements at a constant distance, one to a block; then describes the transfer as
- *  dart__transfer_check does. False for all errors. */
-static inline bool dart__transfer_is_stepped(const void *buffer, size_t nelem,
-                                             dart_datatype_t global_type,
-                                             dart_datatype_t local_type, dart__rma_t *rma_out,
-                                             size_t *span_out)
-{
-  const dart__type_t *global = dart__type_find(global_type), *local = dart__type_find(local_type);
-
-  if (global == NULL || local == NULL || global->base != local->base || buffer == NULL ||
-      global->elem_count != 1 || local->elem_count != 1 || nelem - 1 >= DART__STEPS_MOST ||
-      global->kind == DART__TYPE_INDEXED || local->kind == DART__TYPE_INDEXED ||
-      global->elem_size > sizeof(long double))
-    return false;
-  rma_out->type       = global;
-  rma_out->local_type = nelem == 1 || (global->stride | local->stride) == 1 ? NULL : local;
-  rma_out->nbytes     = nelem * global->elem_size;
-  *span_out           = ((nelem - 1) * global->stride + 1) * global->elem_size;
-  return true;
-}
-
 /** Check the arguments of a transfer, resolve the pointer, and describe the operation but for its kind: DART_OK, or
  *  DART_ERR_INVAL after a log line. `global_type` is the layout behind the pointer, `local_type` that of the buffer.
- *  The common cases are checked inline. */
+ *  Equal basic types, the common case, are checked inline. */
 static inline dart_ret_t dart__transfer(const char *function, dart_gptr_t gptr, const void *buffer,
                                         size_t nelem, dart_datatype_t global_type,
                                         dart_datatype_t local_type, dart__rma_t *rma_out)
@@ -70,7 +46,7 @@ static inline dart_ret_t dart__transfer(const char *function, dart_gptr_t gptr, 
     rma_out->type       = &dart__type_basic[global_type];
     rma_out->local_type = NULL;
     rma_out->nbytes     = span;
-  } else if (!dart__transfer_is_stepped(buffer, nelem, global_type, local_type, rma_out, &span)) {
+  } else {
     ret = dart__transfer_check(function, buffer, nelem, global_type, local_type, rma_out, &span);
     if (ret != DART_OK)
       return ret;

@@ -165,7 +165,8 @@ static void widen(dart__team_t *team)
 static void widen_result(dart__team_t *team)
 {
   team->widen_result = NULL;
-  if ((size_t)team->nunits <= SHARED_MOST / sizeof(uint64_t))
+  if ((size_t)team->nunits <= SHARED_MOST / sizeof(uint64_t) &&
+      result_for(team, team->nunits) > team->exchange.result_bytes)
     replace_buffers(team, team->exchange.slot_bytes, result_for(team, team->nunits),
                     &team->result_offset);
 }

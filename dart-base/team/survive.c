@@ -181,6 +181,7 @@ dart_ret_t dart_team_shrink(dart_team_t teamid, dart_team_t *newteam)
   if (can.all == 0) {
     dart__error("%s: no memory for a list of %d units on each of team %d", __func__, team->nunits,
                 teamid);
+    dart__lost_acknowledge(dart__lost_count());
     ret = DART_ERR_NOMEM;
   }
   while (ret == DART_PENDING)

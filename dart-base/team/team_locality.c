@@ -250,15 +250,16 @@ static dart_ret_t open_locality(dart__team_t *team)
 
 static dart_ret_t open_if_due(dart__team_t *team)
 {
-  dart_ret_t ret = DART_OK;
+  dart_ret_t ret;
 
-  if (team->id == DART_TEAM_ALL && all_is_due)
-    ret = open_locality(team);
-  all_is_due = all_is_due && (team->id != DART_TEAM_ALL || ret != DART_OK);
+  if (team->id != DART_TEAM_ALL || !all_is_due)
+    return DART_OK;
+  ret        = open_locality(team);
+  all_is_due = ret != DART_OK;
   return ret;
 }
 
-static dart_ret_t complain(const dart__team_t *team, dart_ret_t ret)
+static dart_ret_t log_nomem(const dart__team_t *team, dart_ret_t ret)
 {
   if (ret == DART_ERR_NOMEM)
     dart__error("no memory for the locality of the %d units of team %d", team->nunits, team->id);
@@ -336,15 +337,17 @@ void dart__locality_close(void)
 
 void dart__locality_drop(dart__team_t *team)
 {
+  pthread_mutex_lock(&building);
   if (team->id == DART_TEAM_ALL)
     all_is_due = false;
-  if (team->locality == NULL)
-    return;
-  dart__domain_delete(team->locality->root);
-  for (int32_t k = 0; k < team->nnodes; k++)
-    free(team->locality->nodes[k]);
-  free(team->locality);
-  team->locality = NULL;
+  if (team->locality != NULL) {
+    dart__domain_delete(team->locality->root);
+    for (int32_t k = 0; k < team->nnodes; k++)
+      free(team->locality->nodes[k]);
+    free(team->locality);
+    team->locality = NULL;
+  }
+  pthread_mutex_unlock(&building);
 }
 
 bool dart__locality_is_root(const dart_domain_locality_t *domain)
@@ -370,7 +373,7 @@ dart_ret_t dart_team_locality_init(dart_team_t teamid)
   if (mine == DART_OK && team->locality->root == NULL)
     mine = build_tree(team);
   pthread_mutex_unlock(&building);
-  ret = dart__coll_agree(team, complain(team, mine));
+  ret = dart__coll_agree(team, log_nomem(team, mine));
   if (ret != DART_OK)
     dart__locality_drop(team);
   return ret;
@@ -405,7 +408,7 @@ static dart_ret_t find_locality(const char *function, dart__team_t *team, int32_
   if (ret == DART_ERR_NOTFOUND)
     dart__error("%s: team %d has no locality; dart_team_locality_init makes it", function,
                 team->id);
-  return complain(team, ret);
+  return log_nomem(team, ret);
 }
 
 dart_ret_t dart_domain_team_locality(dart_team_t teamid, const char *domain_tag,

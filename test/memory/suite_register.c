@@ -74,14 +74,15 @@ TEST(registered_memory_is_a_segment) /* G63 */
 TEST(a_new_team_shares_what_it_registers)
 {
   enum { MANY = 64, LONG = 3000 };
-  static int64_t    wide[MANY * LONG], part[LONG];
-  int64_t           cell[2] = { 10 * me, 10 * me + 1 }, all[MANY] = { 0 }, own = 7 * me, got = -1;
-  dart_team_unit_t  unit = DART_TEAM_UNIT_ID(right_by(1)), root = DART_TEAM_UNIT_ID(n - 1);
-  dart_gptr_t       gptr;
-  const dart_team_t team = test_split(DART_TEAM_ALL, 1);
+  static int64_t   wide[MANY * LONG], part[LONG];
+  int64_t          cell[2] = { 10 * me, 10 * me + 1 }, all[MANY] = { 0 }, own = 7 * me, got = -1;
+  dart_team_unit_t unit = DART_TEAM_UNIT_ID(right_by(1)), root = DART_TEAM_UNIT_ID(n - 1);
+  dart_gptr_t      gptr;
+  dart_team_t      team;
 
   if (n > MANY)
     return;
+  team = test_split(DART_TEAM_ALL, 1);
   EXPECT_OK(dart_team_memregister(team, 2, T_INT64, cell, &gptr));
   EXPECT_OK(dart_gptr_setunit(&gptr, unit));
   EXPECT_OK(dart_get_blocking(&got, test_at(gptr, 1), 1, T_INT64, T_INT64));

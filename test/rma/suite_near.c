@@ -1,5 +1,6 @@
 /* dart/ext/dart_near.h: the memory of other units by plain loads and stores; dart_resolved.h: pointers that are resolved
  * once. */
+#include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_near.h>
 #include <dash/dart/ext/dart_resolved.h>
 #include <dash/dart/ext/dart_wait_word.h>
@@ -126,6 +127,15 @@ TEST(bad_arguments_are_refused)
     EXPECT_TRUE(out == in);                                                 \
   } while (0)
 
+static bool is_near(int unit)
+{
+  dart_team_unit_t units[64];
+  size_t           count = 0;
+
+  EXPECT_OK(dart_team_near_units(DART_TEAM_ALL, 64, units, &count));
+  return is_listed(units, count, unit);
+}
+
 /* Every unit writes its words at every unit, near or far. */
 TEST(resolved_words_arrive_at_every_unit)
 {
@@ -137,7 +147,7 @@ TEST(resolved_words_arrive_at_every_unit)
 
     test_note("unit %d", unit);
     EXPECT_OK(dart_resolve(mine, WORDS * sizeof(int64_t), &range));
-    EXPECT_TRUE(range.near == NULL || range.near == dart_near_ptr(mine));
+    EXPECT_TRUE(range.near == (is_near(unit) ? dart_near_ptr(mine) : NULL));
     EXPECT_EQ(range.nbytes, WORDS * sizeof(int64_t));
     for (size_t i = 0; i < WORDS; i++)
       EXPECT_SAME(T_INT64, int64_t, range, i, 1000 * me + (int64_t)i);
@@ -176,6 +186,18 @@ TEST(registered_memory_is_resolved)
   EXPECT_OK(dart_team_memderegister(start));
 }
 
+TEST(what_has_epochs_is_resolved_for_the_library)
+{
+  dart_gptr_t     start = test_segment(DART_TEAM_ALL, 64, 0);
+  dart_resolved_t range;
+
+  EXPECT_OK(dart_epoch_fence(start, 0));
+  EXPECT_OK(dart_epoch_fence(start, DART_EPOCH_NOSUCCEED));
+  EXPECT_OK(dart_resolve(test_unit(start, me), 64, &range));
+  EXPECT_TRUE(range.near == NULL);
+  EXPECT_SAME(T_INT64, int64_t, range, 1, 5 + me);
+}
+
 /* A put by a resolved pointer wakes who sleeps for the word. */
 TEST(a_resolved_put_wakes_who_waits_for_the_word)
 {
@@ -206,10 +228,12 @@ TEST(what_cannot_be_resolved_is_refused)
   EXPECT_REFUSED(dart_resolve, (test_unit(start, n), 8, &range), DART_ERR_INVAL, "unit");
   EXPECT_OK(dart_resolve(test_byte(start, 4), 16, &range)); /* not aligned: by the library */
   EXPECT_TRUE(range.near == NULL);
-  EXPECT_REFUSED(dart_resolved_put, (&range, 12, &word, T_INT64), DART_ERR_INVAL,
-                 "offset 12 of a range of 16");
-  EXPECT_REFUSED(dart_resolved_get, (&word, &range, UINT64_MAX, T_INT64), DART_ERR_INVAL, "offset");
+  EXPECT_REFUSED(dart_resolved_put, (&range, 16, &word, T_INT64), DART_ERR_INVAL,
+                 "offset 16 of a range of 16");
+  EXPECT_REFUSED(dart_resolved_get, (&word, &range, UINT64_MAX - 7, T_INT64), DART_ERR_INVAL,
+                 "offset");
   EXPECT_REFUSED(dart_resolved_put, (&range, 0, &word, DART_TYPE_UNDEFINED), DART_ERR_INVAL,
                  "no basic type");
+  EXPECT_REFUSED(dart_resolved_put, (&range, 3, &word, T_INT64), DART_ERR_INVAL, "offset 3");
   EXPECT_OK(dart_resolved_get(&word, &range, 8, T_INT64));
 }

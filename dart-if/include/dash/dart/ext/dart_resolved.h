@@ -19,8 +19,7 @@
  *  Near memory is loaded and stored in the program itself; of far memory each access is the blocking call of the
  *  library. So a program has one loop for both. In contrast to the address that dart_near_ptr gives, an element is
  *  never torn, a put orders all earlier stores before it and wakes who sleeps in dart_wait_word, and with the debug
- *  mode (DART_CHECK), with traces of near operations and with DART_STATS=near each access is a call that is checked
- *  and counted.
+ *  mode (DART_CHECK) and with DART_STATS=near each access is a call, which is checked, traced and counted.
  *
  *  What the loop saves, it does not check: without the debug mode, an access to near memory outside of the range, or at
  *  an offset that is not a multiple of the element's size, is undefined, as that of an array is. Other differences to

@@ -14,20 +14,21 @@
  *    that was under way when the unit died may have been completed on some units, and not on others, whose buffers are
  *    undefined. What was to be made exists on no unit that got the error. A team of dart_team_create or dart_team_clone then
  *    exists on none; one of dart_team_create_group on some perhaps, which do not destroy it.
- *    In an epoch of a fence, or of a start, operations may be dropped that are for other members; a call that closes one and
- *    returns the error has ended it, but for a fence. A rooted call between nodes waits for few others: DART_OK says that
- *    this unit has its result, and nothing of the others.
- *  - Messages return it if their partner is lost. A message whose receiver has failed may be there for a later receive.
- *    Waits that anybody could end (dart_recv_any and dart_probe of any unit,
+ *  - Between nodes dart_bcast, dart_gather, dart_scatter and dart_reduce wait for those units alone whose data they need: DART_OK
+ *    says that this unit has its result. Another unit may get the error from the same call.
+ *  - dart_epoch_complete, dart_epoch_wait, dart_epoch_test and dart_epoch_unlock end their epoch also if they return the error.
+ *    So does a fence, and begins the next one. Operations of the epoch that are for other members may be dropped.
+ *  - Messages return it if their partner is lost. If a receive returns it, its message may come later, and then match the next
+ *    receive of that unit and tag. Waits that anybody could end (dart_recv_any and dart_probe of any unit,
  *    dart_notify_wait, dart_wait_word and the like) return it once a unit was lost of which the program does not know:
  *    dart_team_lost and dart_team_shrink say that it does.
  *  - The memory of a lost unit stays where it is near, and is read and written as before; but what it has registered is gone.
  *  - For units of other nodes the memory of a lost unit is gone. What is requested of it is dropped: puts, updates and
  *    notifications have no effect, and the buffers of gets are undefined. The call that completes some of it returns the
  *    error: a blocking put or get, a wait for a handle, a flush, dart_epoch_unlock and the like. The statistic `dropped`
- *    counts. All else that was requested is complete then. One call tells of all that was dropped before it, dart_order,
- *    too: later flushes return DART_OK. So it is with memory of a collective call that a loss has disturbed, on units where
- *    it failed.
+ *    counts. All else that was requested is complete then. The first such call, or dart_order, returns the error for all that
+ *    was dropped before it; later ones return DART_OK. The memory of a collective call that has failed is gone in the same
+ *    way.
  *  - A lock that a lost unit held goes to the next unit that asks for it: see dart_lock_was_broken. In a job of several
  *    nodes a lock is gone with the unit that has it: the first of the team (dart_lock_acquire), the one whose memory it is in
  *    (dart_lock_at_acquire), any that has some of the ranges (dart_range_acquire). Those calls return the error; units near

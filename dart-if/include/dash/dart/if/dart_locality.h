@@ -37,9 +37,9 @@ DART_INTERFACE_ON
 
 /** Gather where the units of `team` run, and build its tree.
  *
- *  Collective over `team`. DART_TEAM_ALL has its locality from dart_init on; the first query builds its
- *  tree, or returns DART_ERR_NOMEM. Again is fine, and
- *  changes nothing: DART_OK. DART_ERR_INVAL: no such team on this unit. DART_ERR_NOMEM: no memory, on
+ *  Collective over `team`. DART_TEAM_ALL has its locality from dart_init on; the first query of a domain
+ *  builds its tree. Descriptors of units are made when they are asked for. Again is fine, and changes
+ *  nothing: DART_OK. DART_ERR_INVAL: no such team on this unit. DART_ERR_NOMEM: no memory, on
  *  every unit. */
 dart_ret_t dart_team_locality_init(dart_team_t team) DART_NOTHROW;
 
@@ -56,7 +56,8 @@ dart_ret_t dart_domain_team_locality(dart_team_t team, const char *domain_tag,
 
 /** Store the descriptor of the unit that is `unit` in `team`.
  *  DART_ERR_INVAL: no such team or unit; DART_ERR_NOTFOUND: no dart_team_locality_init before;
- *  DART_ERR_NOMEM: no memory for the tree of DART_TEAM_ALL. NULL is stored in these cases. */
+ *  DART_ERR_NOMEM, on this unit alone: no memory for descriptors of the unit's node. NULL is stored in these
+ *  cases. */
 dart_ret_t dart_unit_locality(dart_team_t team, dart_team_unit_t unit,
                               dart_unit_locality_t **loc) DART_NOTHROW;
 
