@@ -62,7 +62,7 @@ dart_ret_t dart_resolve(dart_gptr_t gptr, uint64_t nbytes, dart_resolved_t *reso
   return DART_OK;
 }
 
-dart_ret_t dart_resolved_check(const char *function, const dart_resolved_t *range, uint64_t offset,
+dart_ret_t dart_resolved_check(const char *function, uint64_t nbytes, uint64_t offset,
                                dart_datatype_t type)
 {
   size_t size = dart__type_basic_size(type);
@@ -73,8 +73,8 @@ dart_ret_t dart_resolved_check(const char *function, const dart_resolved_t *rang
   if (offset % size != 0)
     return dart__fail(DART_ERR_INVAL, "%s: offset %llu is no multiple of the element's %zu bytes",
                       function, (unsigned long long)offset, size);
-  if (offset < range->nbytes && size <= range->nbytes - offset)
+  if (offset < nbytes && size <= nbytes - offset)
     return DART_OK;
   return dart__fail(DART_ERR_INVAL, "%s: %zu bytes at offset %llu of a range of %llu bytes",
-                    function, size, (unsigned long long)offset, (unsigned long long)range->nbytes);
+                    function, size, (unsigned long long)offset, (unsigned long long)nbytes);
 }

@@ -2,7 +2,8 @@
  *
  *   to stderr   [proxy:0:0@host] ..., [mpiexec@host] ...   its own errors
  *               Abort(N) on node ...: application called MPI_Abort(...
- *   to stdout   [mpiexec@host] Exit codes: [host] 0,1792,0 [host] 0,...: how processes ended, as waitpid says
+ *   to stdout   [mpiexec@host] Exit codes: [host] 0,1792,0: how processes ended, as waitpid says; and a line
+ *               [host] 0,... for each further host
  *   to stdout   an empty line, a rule of '=', lines that begin with "=   ", a rule, and up to three sentences
  *
  * Hydra writes a rule, and a line of its errors, in several pieces. So of an incomplete line, what may become one of these
@@ -35,6 +36,7 @@ typedef struct {
   char    line[LINE + 1]; /* a complete one ends with 0 */
   bool    has_blank;      /* before this line there was an empty one, which is not passed on yet */
   bool    has_rule;       /* ... or a rule */
+  bool    has_codes;      /* the line before said how processes ended */
 } stream_t;
 
 static stream_t streams[2] = { { .from = { -1, -1 }, .to = STDOUT_FILENO },
@@ -138,18 +140,31 @@ static const char *codes_of(const char *line)
   return place != NULL ? place + strlen(between) : NULL;
 }
 
-/* Processes are in the order of units, if all are on one host. */
-static void learn_codes(const char *list)
+/* The same of a line that follows one of these. */
+static const char *more_codes_of(const char *line)
 {
-  bool     is_one_host = strchr(list, '[') == NULL;
+  const char *end = line[0] == '[' ? strchr(line, ']') : NULL;
+
+  return end != NULL && end[1 + strspn(end + 1, " 0123456789,\n")] == '\0' ? line + 1 : NULL;
+}
+
+#define UNKNOWN \
+  1 /* what Hydra says of a process, too, that it has not waited for; else it is SIGHUP */
+
+/* Processes are in the order of units, if all are on one host. */
+static void learn_codes(const char *list, bool is_first_line)
+{
+  bool     is_one_host = is_first_line && strchr(list, '[') == NULL;
   uint32_t n           = 0;
   char    *next;
 
+  if (!is_one_host)
+    ends.first_unit = -1;
   for (; (list = strpbrk(list, "],")) != NULL && n < RELAY_CODES; n++) {
     int status = (int)strtol(list + 1, &next, 10);
 
-    ends.status[n]  = status;
-    ends.any_killed = ends.any_killed || WIFSIGNALED(status);
+    ends.status[n]  = status != UNKNOWN ? status : -1;
+    ends.any_killed = ends.any_killed || (status != UNKNOWN && WIFSIGNALED(status));
     if (ends.first == 0 && WIFEXITED(status) && WEXITSTATUS(status) != 0) {
       ends.first      = WEXITSTATUS(status);
       ends.first_unit = is_one_host ? (int64_t)n : -1;
@@ -197,15 +212,18 @@ static void take_other(stream_t *stream)
 
 static void take_line(stream_t *stream)
 {
-  const char *codes;
+  const char *codes, *more;
 
   stream->line[stream->nbytes] = '\0';
   codes                        = stream->is_inside ? NULL : codes_of(stream->line);
-  if (codes != NULL) { /* it may be within a banner */
-    learn_codes(codes);
-    stream->nbytes = 0;
+  more                         = stream->has_codes ? more_codes_of(stream->line) : NULL;
+  if (codes != NULL || more != NULL) { /* it may be within a banner */
+    learn_codes(codes != NULL ? codes : more, codes != NULL);
+    stream->has_codes = true;
+    stream->nbytes    = 0;
     return;
   }
+  stream->has_codes = false;
   if (stream->place == BANNER && stream->line[0] != '=')
     stream->place = SENTENCES;
   if (stream->place == SENTENCES && !is_sentence(stream->line))
@@ -231,6 +249,7 @@ static bool may_be_hydras(stream_t *stream)
     return false;
   stream->line[stream->nbytes] = '\0';
   return stream->place != PROGRAM || (stream->has_rule && line[0] == '=') ||
+         (stream->has_codes && line[0] == '[') ||
          (strspn(line, "=") == stream->nbytes && stream->nbytes <= RULE) ||
          begins(line, "[proxy:") || begins(line, "[mpiexec@");
 }
@@ -309,7 +328,7 @@ void relay_ended(void)
 pid_t relay_killed(int *signal_out)
 {
   *signal_out = killed_by;
-  return killed_by > 0 && killed_by == code ? named : 0;
+  return killed_by > UNKNOWN && killed_by == code ? named : 0;
 }
 
 int relay_exit_code(int64_t *unit_out)

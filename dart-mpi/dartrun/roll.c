@@ -425,6 +425,21 @@ static void say_end(const children_t *children, int code)
     launch_say("mpiexec ended with code %d", code);
 }
 
+/* Until all units have started, Hydra kills the others of one that has exited with a code: that one is the cause, or it is
+ * not known. */
+static void find_cause(roll_t *roll)
+{
+  int     status = roll->cause != NULL ? status_of(roll, roll->cause) : 0, signal;
+  int64_t unit;
+
+  if (roll->complete || !WIFSIGNALED(status))
+    return;
+  if (relay_exit_code(&unit) != 0 && unit >= 0 && unit < roll->nunits)
+    roll->cause = &roll->unit[unit];
+  else if (WTERMSIG(status) == SIGKILL && relay_killed(&signal) != roll->cause->pid)
+    roll->cause = NULL;
+}
+
 /* The code of dart_abort is the unit's word: Hydra may have seen another end first. Of a unit that a signal has killed, or
  * the whole program, it is 128 and the number of the signal, as a shell has it; Hydra's is the number. Of several units
  * that have failed Hydra combines the codes; dartrun takes that of the unit that was the cause, or of the first. */
@@ -455,6 +470,7 @@ static void mpiexec_ended(void *owner, children_t *children, uint32_t child, pid
 
   (void)child;
   relay_ended();
+  find_cause(roll);
   code = code_of_end(roll, children, code);
   if (WIFSIGNALED(status) && is_news(roll, children))
     launch_say("mpiexec (pid %d) was killed by signal %d (%s)", (int)pid, WTERMSIG(status),

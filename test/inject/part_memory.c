@@ -138,6 +138,6 @@ void use_pointers(dart_team_t all)
   EXPECT(nnear >= 1 && nnear <= (size_t)n);
   FINE(dart_resolve(own, 8, &range));
   FINE(dart_resolved_put(&range, 0, &range.nbytes, DART_TYPE_ULONG));
-  FINE(dart_resolved_check("test", &range, 0, DART_TYPE_ULONG));
+  FINE(dart_resolved_check("test", 8, 0, DART_TYPE_ULONG));
   ALL(NEVER, dart_team_memfree(gptr));
 }

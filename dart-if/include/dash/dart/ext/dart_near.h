@@ -51,9 +51,9 @@ typedef struct {
 dart_ret_t dart_resolve(dart_gptr_t gptr, uint64_t nbytes, dart_resolved_t *resolved) DART_NOTHROW;
 
 /** Not for programs: the functions of dart_resolved.h call it before they call the library. Whether an element of a basic
- *  `type` may be at `offset`, a multiple of its size, in the range: DART_OK, or DART_ERR_INVAL after a log line that
- *  names `function`. */
-dart_ret_t dart_resolved_check(const char *function, const dart_resolved_t *range, uint64_t offset,
+ *  `type` may be at `offset`, a multiple of its size, in a range of `nbytes` bytes: DART_OK, or DART_ERR_INVAL after a
+ *  log line that names `function`. */
+dart_ret_t dart_resolved_check(const char *function, uint64_t nbytes, uint64_t offset,
                                dart_datatype_t type) DART_NOTHROW;
 
 DART_INTERFACE_OFF

@@ -57,7 +57,7 @@ DART_INLINE dart_ret_t dart_resolved_put(const dart_resolved_t *to, uint64_t off
   unsigned size = dart_inline_size(type);
 
   if (__builtin_expect(to->near == NULL || size == 0, 0)) {
-    dart_ret_t ret = dart_resolved_check("dart_resolved_put", to, offset, type);
+    dart_ret_t ret = dart_resolved_check("dart_resolved_put", to->nbytes, offset, type);
 
     return ret != DART_OK ? ret
                           : dart_put_blocking(dart_resolved_at(to, offset), src, 1, type, type);
@@ -75,7 +75,7 @@ DART_INLINE dart_ret_t dart_resolved_get(void *dest, const dart_resolved_t *from
   unsigned size = dart_inline_size(type);
 
   if (__builtin_expect(from->near == NULL || size == 0, 0)) {
-    dart_ret_t ret = dart_resolved_check("dart_resolved_get", from, offset, type);
+    dart_ret_t ret = dart_resolved_check("dart_resolved_get", from->nbytes, offset, type);
 
     return ret != DART_OK ? ret
                           : dart_get_blocking(dest, dart_resolved_at(from, offset), 1, type, type);
