@@ -192,16 +192,17 @@ INLINED dart_ret_t move(bool is_put, end_t end, const dart__rma_t *rma, dart_han
 }
 
 /* The end of a put, near or far: wake who sleeps for what it may have changed. */
-INLINED dart_ret_t told(bool is_put, dart_gptr_t gptr, uint64_t nbytes)
+INLINED dart_ret_t told(bool is_put, const dart_gptr_t *gptr, uint64_t nbytes)
 {
   if (is_put && dart__is_watched())
-    dart__watch_wrote(gptr, nbytes);
+    dart__watch_wrote(*gptr, nbytes);
   return DART_OK;
 }
 
 #define SCATTERED UINT64_MAX /* bytes: anywhere behind the pointer */
 
-INLINED dart_ret_t transfer_any(bool is_put, end_t end, dart_gptr_t gptr, void *buffer,
+/* The pointer by its address, as to dart_inline_ids. */
+INLINED dart_ret_t transfer_any(bool is_put, end_t end, const dart_gptr_t *gptr, void *buffer,
                                 size_t nelem, dart_datatype_t global_type,
                                 dart_datatype_t local_type, dart_handle_t *handle)
 {
@@ -214,10 +215,7 @@ INLINED dart_ret_t transfer_any(bool is_put, end_t end, dart_gptr_t gptr, void *
     *handle = DART_HANDLE_NULL;
   if ((is_put || end == BLOCKING) && __builtin_expect(dart__stream > 0, 0))
     dart__progress_apply(); /* updates of the same element come first */
-  if ((global_type != local_type || dart__type_basic_size(global_type) == 0) &&
-      copy_steps(is_put, end, &gptr, buffer, nelem, global_type, local_type))
-    return told(is_put, gptr, SCATTERED);
-  ret = dart__transfer(name_of(is_put, end), gptr, buffer, nelem, global_type, local_type, &rma);
+  ret = dart__transfer(name_of(is_put, end), *gptr, buffer, nelem, global_type, local_type, &rma);
   if (ret != DART_OK || nelem == 0)
     return ret;
   rma.kind = is_put ? DART__PUT : DART__GET;
@@ -241,7 +239,7 @@ INLINED dart_ret_t transfer_any(bool is_put, end_t end, dart_gptr_t gptr, void *
 DART__OUT_OF_LINE put_blocking_any(dart_gptr_t gptr, const void *src, size_t nelem,
                                    dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  return transfer_any(true, BLOCKING, gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type,
+  return transfer_any(true, BLOCKING, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type,
                       NULL);
 }
 
@@ -249,7 +247,7 @@ DART__OUT_OF_LINE put_blocking_any(dart_gptr_t gptr, const void *src, size_t nel
 DART__OUT_OF_LINE get_blocking_nodes(void *dest, dart_gptr_t gptr, size_t nelem,
                                      dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  dart_ret_t ret = transfer_any(false, BLOCKING, gptr, dest, nelem, src_type, dst_type, NULL);
+  dart_ret_t ret = transfer_any(false, BLOCKING, &gptr, dest, nelem, src_type, dst_type, NULL);
   size_t     nbytes;
 
   if (ret == DART_OK && dart__transfer_is_plain(dest, nelem, src_type, dst_type, &nbytes) &&
@@ -263,26 +261,27 @@ DART__OUT_OF_LINE get_blocking_any(void *dest, dart_gptr_t gptr, size_t nelem,
 {
   if (dart__world.many_nodes)
     return get_blocking_nodes(dest, gptr, nelem, src_type, dst_type);
-  return transfer_any(false, BLOCKING, gptr, dest, nelem, src_type, dst_type, NULL);
+  return transfer_any(false, BLOCKING, &gptr, dest, nelem, src_type, dst_type, NULL);
 }
 
 DART__OUT_OF_LINE put_any(dart_gptr_t gptr, const void *src, size_t nelem, dart_datatype_t src_type,
                           dart_datatype_t dst_type)
 {
-  return transfer_any(true, FLUSHED, gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type, NULL);
+  return transfer_any(true, FLUSHED, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type,
+                      NULL);
 }
 
 DART__OUT_OF_LINE get_any(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                           dart_datatype_t dst_type)
 {
-  return transfer_any(false, FLUSHED, gptr, dest, nelem, src_type, dst_type, NULL);
+  return transfer_any(false, FLUSHED, &gptr, dest, nelem, src_type, dst_type, NULL);
 }
 
 DART__OUT_OF_LINE put_handle_any(dart_gptr_t gptr, const void *src, size_t nelem,
                                  dart_datatype_t src_type, dart_datatype_t dst_type,
                                  dart_handle_t *handle)
 {
-  return transfer_any(true, HANDLE, gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type,
+  return transfer_any(true, HANDLE, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type,
                       handle);
 }
 
@@ -290,7 +289,7 @@ DART__OUT_OF_LINE get_handle_any(void *dest, dart_gptr_t gptr, size_t nelem,
                                  dart_datatype_t src_type, dart_datatype_t dst_type,
                                  dart_handle_t *handle)
 {
-  return transfer_any(false, HANDLE, gptr, dest, nelem, src_type, dst_type, handle);
+  return transfer_any(false, HANDLE, &gptr, dest, nelem, src_type, dst_type, handle);
 }
 
 /* Other than one element of a basic type. */
@@ -300,6 +299,9 @@ DART__OUT_OF_LINE put_blocking_several(dart_gptr_t gptr, const void *src, size_t
   size_t nbytes;
   char  *near = bytes_address(true, BLOCKING, gptr, src, nelem, dst_type, src_type, &nbytes);
 
+  if (near == NULL &&
+      copy_steps(true, BLOCKING, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type))
+    return told(true, &gptr, SCATTERED);
   if (near == NULL)
     return put_blocking_any(gptr, src, nelem, src_type, dst_type);
   return copy_bytes(true, near, &gptr, (void *)(uintptr_t)src, nbytes);
@@ -311,6 +313,8 @@ DART__OUT_OF_LINE get_blocking_several(void *dest, dart_gptr_t gptr, size_t nele
   size_t nbytes;
   char  *near = bytes_address(false, BLOCKING, gptr, dest, nelem, src_type, dst_type, &nbytes);
 
+  if (near == NULL && copy_steps(false, BLOCKING, &gptr, dest, nelem, src_type, dst_type))
+    return told(false, &gptr, SCATTERED);
   if (near == NULL)
     return get_blocking_any(dest, gptr, nelem, src_type, dst_type);
   return copy_bytes(false, near, &gptr, dest, nbytes);
@@ -322,6 +326,9 @@ DART__OUT_OF_LINE put_several(dart_gptr_t gptr, const void *src, size_t nelem,
   size_t nbytes;
   char  *near = bytes_address(true, FLUSHED, gptr, src, nelem, dst_type, src_type, &nbytes);
 
+  if (near == NULL &&
+      copy_steps(true, FLUSHED, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type))
+    return told(true, &gptr, SCATTERED);
   if (near == NULL)
     return put_any(gptr, src, nelem, src_type, dst_type);
   return copy_bytes(true, near, &gptr, (void *)(uintptr_t)src, nbytes);
@@ -333,6 +340,8 @@ DART__OUT_OF_LINE get_several(void *dest, dart_gptr_t gptr, size_t nelem, dart_d
   size_t nbytes;
   char  *near = bytes_address(false, FLUSHED, gptr, dest, nelem, src_type, dst_type, &nbytes);
 
+  if (near == NULL && copy_steps(false, FLUSHED, &gptr, dest, nelem, src_type, dst_type))
+    return told(false, &gptr, SCATTERED);
   if (near == NULL)
     return get_any(dest, gptr, nelem, src_type, dst_type);
   return copy_bytes(false, near, &gptr, dest, nbytes);
@@ -345,9 +354,14 @@ DART__OUT_OF_LINE put_handle_several(dart_gptr_t gptr, const void *src, size_t n
   size_t nbytes;
   char  *near = bytes_address(true, HANDLE, gptr, src, nelem, dst_type, src_type, &nbytes);
 
-  if (near == NULL || handle == NULL)
+  if (handle == NULL)
     return put_handle_any(gptr, src, nelem, src_type, dst_type, handle);
   *handle = DART_HANDLE_NULL;
+  if (near == NULL &&
+      copy_steps(true, HANDLE, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type))
+    return told(true, &gptr, SCATTERED);
+  if (near == NULL)
+    return put_handle_any(gptr, src, nelem, src_type, dst_type, handle);
   return copy_bytes(true, near, &gptr, (void *)(uintptr_t)src, nbytes);
 }
 
@@ -358,9 +372,13 @@ DART__OUT_OF_LINE get_handle_several(void *dest, dart_gptr_t gptr, size_t nelem,
   size_t nbytes;
   char  *near = bytes_address(false, HANDLE, gptr, dest, nelem, src_type, dst_type, &nbytes);
 
-  if (near == NULL || handle == NULL)
+  if (handle == NULL)
     return get_handle_any(dest, gptr, nelem, src_type, dst_type, handle);
   *handle = DART_HANDLE_NULL;
+  if (near == NULL && copy_steps(false, HANDLE, &gptr, dest, nelem, src_type, dst_type))
+    return told(false, &gptr, SCATTERED);
+  if (near == NULL)
+    return get_handle_any(dest, gptr, nelem, src_type, dst_type, handle);
   return copy_bytes(false, near, &gptr, dest, nbytes);
 }
 
