@@ -55,10 +55,11 @@ static inline void dart__step_make_room(dart__team_t *team, size_t nbytes)
     team->widen(team);
 }
 
-/* Bytes of each unit that travel in one step, where all tell all. */
+/* The most bytes of each unit that travel in one step of dart__coll_share. */
 #define DART__STEP_SHARE 48
 
-/** The same for small data of all units, as records of registered memory: only the result becomes larger, once. */
+/** Make the result larger, once, before dart__coll_share of `nbytes` bytes of each unit. Collective, with the same `nbytes`
+ *  on all units; without memory all stays as it was. */
 static inline void dart__step_make_room_to_share(dart__team_t *team, size_t nbytes)
 {
   size_t piece = nbytes < DART__STEP_SHARE ? nbytes : DART__STEP_SHARE;

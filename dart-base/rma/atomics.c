@@ -257,13 +257,9 @@ DART__OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result,
     return ret;
   if (result == NULL || (value == NULL && op != DART_OP_NO_OP))
     return dart__null_argument(function, result == NULL ? "result" : "value");
-  if (__builtin_expect(dart__segment_epoch(at->segment) != NULL, 0)) {
-    dart__access_t goes =
-        dart__gate.now(function, at, op == DART_OP_NO_OP ? DART__GET : DART__ACCUMULATE);
-
-    if (goes != DART__ACCESS_PASS)
-      return dart__access_result(goes);
-  }
+  ret = dart__gate_pass(function, at, op == DART_OP_NO_OP ? DART__GET : DART__ACCUMULATE);
+  if (ret != DART_OK)
+    return ret;
   dart__count_atomic(at, dart__type_basic_size(dtype));
   dart__progress(); /* own deferred updates come first; and the caller may be polling */
   if (at->near == NULL) {
@@ -299,12 +295,9 @@ DART__OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *comp
     return dart__null_argument(function, value == NULL     ? "value"
                                          : compare == NULL ? "compare"
                                                            : "result");
-  if (__builtin_expect(dart__segment_epoch(at->segment) != NULL, 0)) {
-    dart__access_t goes = dart__gate.now(function, at, DART__SWAP);
-
-    if (goes != DART__ACCESS_PASS)
-      return dart__access_result(goes);
-  }
+  ret = dart__gate_pass(function, at, DART__SWAP);
+  if (ret != DART_OK)
+    return ret;
   dart__count_atomic(at, dart__type_basic_size(dtype));
   dart__progress(); /* as in fetch_any */
   if (at->near == NULL) {

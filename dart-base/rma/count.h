@@ -3,7 +3,7 @@
 /* Counting of operations, in the general path of their entry points: those on near memory only if the settings ask
  * for it, and then no segment has a direct map, so that all of them come here. */
 #include "base/counters.h"
-#include "model/address.h"
+#include "model/rma.h"
 
 /* Memory that the unit registered itself is near, too, though it is not mapped as others' is. */
 static inline bool dart__counts_as_near(const dart__address_t *at)
@@ -29,6 +29,14 @@ static inline void dart__count_put(const dart__address_t *at, uint64_t nbytes)
 static inline void dart__count_get(const dart__address_t *at, uint64_t nbytes)
 {
   dart__count_access(at, nbytes, DART__COUNT_GET_NEAR, DART__COUNT_GET_FAR);
+}
+
+static inline void dart__count_transfer(bool is_put, const dart__rma_t *rma)
+{
+  if (is_put)
+    dart__count_put(&rma->at, rma->nbytes);
+  else
+    dart__count_get(&rma->at, rma->nbytes);
 }
 
 static inline void dart__count_atomic(const dart__address_t *at, uint64_t nbytes)

@@ -35,4 +35,16 @@ typedef struct {
 
 extern dart__gate_t dart__gate;
 
+/** DART_OK: an operation that has to start now may do so. Else what it returns. */
+static inline dart_ret_t dart__gate_pass(const char *function, const dart__address_t *at,
+                                         dart__rma_kind_t kind)
+{
+  dart__access_t goes;
+
+  if (__builtin_expect(dart__segment_epoch(at->segment) == NULL, 1))
+    return DART_OK;
+  goes = dart__gate.now(function, at, kind);
+  return goes == DART__ACCESS_PASS ? DART_OK : dart__access_result(goes);
+}
+
 #endif

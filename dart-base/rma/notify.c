@@ -103,14 +103,6 @@ static dart_ret_t notify(const dart__signal_t *signal)
   return DART_OK;
 }
 
-static void count_transfer(const dart__rma_t *rma)
-{
-  if (rma->kind == DART__PUT)
-    dart__count_put(&rma->at, rma->nbytes);
-  else
-    dart__count_get(&rma->at, rma->nbytes);
-}
-
 /* Have the backend transfer far data and update the flag. False: it does not do that. */
 static bool transfer_and_notify_far(const dart__rma_t *rma, const dart__signal_t *signal)
 {
@@ -122,7 +114,7 @@ static bool transfer_and_notify_far(const dart__rma_t *rma, const dart__signal_t
   dart__context_note(&rma->at, completion);
   if (is_far(signal->flag)) /* perhaps of another team */
     dart__context_note(signal->flag, completion);
-  count_transfer(rma);
+  dart__count_transfer(rma->kind == DART__PUT, rma);
   dart__count_notify(signal->flag);
   return true;
 }
@@ -141,7 +133,7 @@ static dart_ret_t transfer_and_notify(const dart__rma_t *rma, const dart__signal
     ret = dart__remote_blocking(rma);
   if (ret != DART_OK)
     return ret;
-  count_transfer(rma);
+  dart__count_transfer(rma->kind == DART__PUT, rma);
   return notify(signal);
 }
 

@@ -114,6 +114,15 @@ INLINED dart_ret_t copy_bytes(bool is_put, char *near, const dart_gptr_t *gptr, 
   return is_put && dart__is_watched() ? dart__watch_wrote_few(*gptr) : DART_OK;
 }
 
+/* The end of a put, near or far: wake who sleeps for what it may have changed. */
+INLINED void tell(bool is_put, const dart_gptr_t *gptr, uint64_t nbytes)
+{
+  if (is_put && dart__is_watched())
+    dart__watch_wrote(*gptr, nbytes);
+}
+
+#define SCATTERED UINT64_MAX /* bytes: anywhere behind the pointer */
+
 /* ---- the direct map: elements at constant distances --------------------------------------------- */
 
 /* So many elements, at most, that no product of sizes below overflows. */
@@ -133,16 +142,11 @@ INLINED char *steps_address(dart_inline_maps_t maps, const dart_gptr_t *gptr, co
                            ((nelem - 1) * global->stride + 1) * global->elem_size);
 }
 
-/* False: nothing was done; the general path is taken. */
-INLINED bool copy_steps(bool is_put, end_t end, const dart_gptr_t *gptr, void *buffer, size_t nelem,
-                        dart_datatype_t global_type, dart_datatype_t local_type)
+INLINED bool copy_stepped(bool is_put, char *near, const dart__type_t *global, void *buffer,
+                          const dart__type_t *local, size_t nelem)
 {
-  const dart__type_t *global = dart__type_find(global_type), *local = dart__type_find(local_type);
-  char *near = steps_address(maps_of(is_put, end), gptr, buffer, nelem, global, local);
-  bool  done;
+  bool done;
 
-  if (near == NULL)
-    return false;
   if (nelem == 1 && copy_word(is_put, near, buffer, global->elem_size))
     return true;
   if (is_put) {
@@ -156,15 +160,20 @@ INLINED bool copy_steps(bool is_put, end_t end, const dart_gptr_t *gptr, void *b
   return done;
 }
 
-/* ---- the general path: any elements of any memory, and all errors -------------------------------- */
-
-INLINED void count(bool is_put, const dart__rma_t *rma)
+/* False: nothing was done; the general path is taken. */
+INLINED bool copy_steps(bool is_put, end_t end, const dart_gptr_t *gptr, void *buffer, size_t nelem,
+                        dart_datatype_t global_type, dart_datatype_t local_type)
 {
-  if (is_put)
-    dart__count_put(&rma->at, rma->nbytes);
-  else
-    dart__count_get(&rma->at, rma->nbytes);
+  const dart__type_t *global = dart__type_find(global_type), *local = dart__type_find(local_type);
+  char *near = steps_address(maps_of(is_put, end), gptr, buffer, nelem, global, local);
+
+  if (near == NULL || !copy_stepped(is_put, near, global, buffer, local, nelem))
+    return false;
+  tell(is_put, gptr, SCATTERED);
+  return true;
 }
+
+/* ---- the general path: any elements of any memory, and all errors -------------------------------- */
 
 /* The segment has had epochs: whether the transfer goes on, see epoch/access.h. */
 static __attribute__((noinline)) dart__access_t may_go(end_t end, const dart__rma_t *rma)
@@ -175,7 +184,7 @@ static __attribute__((noinline)) dart__access_t may_go(end_t end, const dart__rm
                                            : dart__gate.now(function, &rma->at, rma->kind);
 
   if (goes == DART__ACCESS_DONE)
-    count(is_put, rma);
+    dart__count_transfer(is_put, rma);
   return goes;
 }
 
@@ -190,16 +199,6 @@ INLINED dart_ret_t move(bool is_put, end_t end, const dart__rma_t *rma, dart_han
   dart__transfer_near(rma, is_put);
   return DART_OK;
 }
-
-/* The end of a put, near or far: wake who sleeps for what it may have changed. */
-INLINED dart_ret_t told(bool is_put, const dart_gptr_t *gptr, uint64_t nbytes)
-{
-  if (is_put && dart__is_watched())
-    dart__watch_wrote(*gptr, nbytes);
-  return DART_OK;
-}
-
-#define SCATTERED UINT64_MAX /* bytes: anywhere behind the pointer */
 
 /* The pointer by its address, as to dart_inline_ids. */
 INLINED dart_ret_t transfer_any(bool is_put, end_t end, const dart_gptr_t *gptr, void *buffer,
@@ -228,8 +227,9 @@ INLINED dart_ret_t transfer_any(bool is_put, end_t end, const dart_gptr_t *gptr,
   ret = move(is_put, end, &rma, handle);
   if (ret != DART_OK)
     return ret;
-  count(is_put, &rma);
-  return told(is_put, gptr, rma.local_type == NULL ? rma.nbytes : SCATTERED);
+  dart__count_transfer(is_put, &rma);
+  tell(is_put, gptr, rma.local_type == NULL ? rma.nbytes : SCATTERED);
+  return DART_OK;
 }
 
 /* ---- entry points -----------------------------------------------------------------------------------
@@ -299,11 +299,10 @@ DART__OUT_OF_LINE put_blocking_several(dart_gptr_t gptr, const void *src, size_t
   size_t nbytes;
   char  *near = bytes_address(true, BLOCKING, gptr, src, nelem, dst_type, src_type, &nbytes);
 
-  if (near == NULL &&
-      copy_steps(true, BLOCKING, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type))
-    return told(true, &gptr, SCATTERED);
   if (near == NULL)
-    return put_blocking_any(gptr, src, nelem, src_type, dst_type);
+    return copy_steps(true, BLOCKING, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type)
+               ? DART_OK
+               : put_blocking_any(gptr, src, nelem, src_type, dst_type);
   return copy_bytes(true, near, &gptr, (void *)(uintptr_t)src, nbytes);
 }
 
@@ -313,10 +312,10 @@ DART__OUT_OF_LINE get_blocking_several(void *dest, dart_gptr_t gptr, size_t nele
   size_t nbytes;
   char  *near = bytes_address(false, BLOCKING, gptr, dest, nelem, src_type, dst_type, &nbytes);
 
-  if (near == NULL && copy_steps(false, BLOCKING, &gptr, dest, nelem, src_type, dst_type))
-    return told(false, &gptr, SCATTERED);
   if (near == NULL)
-    return get_blocking_any(dest, gptr, nelem, src_type, dst_type);
+    return copy_steps(false, BLOCKING, &gptr, dest, nelem, src_type, dst_type)
+               ? DART_OK
+               : get_blocking_any(dest, gptr, nelem, src_type, dst_type);
   return copy_bytes(false, near, &gptr, dest, nbytes);
 }
 
@@ -326,11 +325,10 @@ DART__OUT_OF_LINE put_several(dart_gptr_t gptr, const void *src, size_t nelem,
   size_t nbytes;
   char  *near = bytes_address(true, FLUSHED, gptr, src, nelem, dst_type, src_type, &nbytes);
 
-  if (near == NULL &&
-      copy_steps(true, FLUSHED, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type))
-    return told(true, &gptr, SCATTERED);
   if (near == NULL)
-    return put_any(gptr, src, nelem, src_type, dst_type);
+    return copy_steps(true, FLUSHED, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type)
+               ? DART_OK
+               : put_any(gptr, src, nelem, src_type, dst_type);
   return copy_bytes(true, near, &gptr, (void *)(uintptr_t)src, nbytes);
 }
 
@@ -340,10 +338,10 @@ DART__OUT_OF_LINE get_several(void *dest, dart_gptr_t gptr, size_t nelem, dart_d
   size_t nbytes;
   char  *near = bytes_address(false, FLUSHED, gptr, dest, nelem, src_type, dst_type, &nbytes);
 
-  if (near == NULL && copy_steps(false, FLUSHED, &gptr, dest, nelem, src_type, dst_type))
-    return told(false, &gptr, SCATTERED);
   if (near == NULL)
-    return get_any(dest, gptr, nelem, src_type, dst_type);
+    return copy_steps(false, FLUSHED, &gptr, dest, nelem, src_type, dst_type)
+               ? DART_OK
+               : get_any(dest, gptr, nelem, src_type, dst_type);
   return copy_bytes(false, near, &gptr, dest, nbytes);
 }
 
@@ -357,11 +355,10 @@ DART__OUT_OF_LINE put_handle_several(dart_gptr_t gptr, const void *src, size_t n
   if (handle == NULL)
     return put_handle_any(gptr, src, nelem, src_type, dst_type, handle);
   *handle = DART_HANDLE_NULL;
-  if (near == NULL &&
-      copy_steps(true, HANDLE, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type))
-    return told(true, &gptr, SCATTERED);
   if (near == NULL)
-    return put_handle_any(gptr, src, nelem, src_type, dst_type, handle);
+    return copy_steps(true, HANDLE, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type)
+               ? DART_OK
+               : put_handle_any(gptr, src, nelem, src_type, dst_type, handle);
   return copy_bytes(true, near, &gptr, (void *)(uintptr_t)src, nbytes);
 }
 
@@ -375,10 +372,10 @@ DART__OUT_OF_LINE get_handle_several(void *dest, dart_gptr_t gptr, size_t nelem,
   if (handle == NULL)
     return get_handle_any(dest, gptr, nelem, src_type, dst_type, handle);
   *handle = DART_HANDLE_NULL;
-  if (near == NULL && copy_steps(false, HANDLE, &gptr, dest, nelem, src_type, dst_type))
-    return told(false, &gptr, SCATTERED);
   if (near == NULL)
-    return get_handle_any(dest, gptr, nelem, src_type, dst_type, handle);
+    return copy_steps(false, HANDLE, &gptr, dest, nelem, src_type, dst_type)
+               ? DART_OK
+               : get_handle_any(dest, gptr, nelem, src_type, dst_type, handle);
   return copy_bytes(false, near, &gptr, dest, nbytes);
 }
 

@@ -92,13 +92,8 @@ static dart_ret_t check_update(update_t *u, dart_datatype_t src_type, dart_datat
 /* The segment has had epochs: the target has to be open. */
 static dart_ret_t enter_epoch(const update_t *u)
 {
-  dart__rma_kind_t kind = u->op == DART_OP_NO_OP ? DART__GET : DART__ACCUMULATE;
-  dart__access_t   goes;
-
-  if (__builtin_expect(dart__segment_epoch(u->at.segment) == NULL, 1))
-    return DART_OK;
-  goes = dart__gate.now(u->function, &u->at, kind);
-  return goes == DART__ACCESS_PASS ? DART_OK : dart__access_result(goes);
+  return dart__gate_pass(u->function, &u->at,
+                         u->op == DART_OP_NO_OP ? DART__GET : DART__ACCUMULATE);
 }
 
 /* ---- runs ---------------------------------------------------------------------------------- */

@@ -84,7 +84,8 @@ static job_t alone(const job_t *failed, const job_result_t *result)
 {
   job_t job = *failed;
 
-  if (job.list[0] != '\0' || job.kills) /* who is left of the schedules before */
+  if (job.list[0] != '\0' ||
+      job.kills) /* a schedule runs on the units that survived those before it */
     return job;
   job.seed      = result->seed;
   job.schedules = 1;

@@ -214,7 +214,7 @@ void run_name_units(unit_t *unit);
 /** Leave out of a list what a job with losses cannot do. */
 void run_leave_out(const unit_t *unit, list_t *list);
 
-/** Draw who is lost in which round of a schedule. */
+/** Draw the units that are killed in a schedule, and the round in which they die. */
 void run_plan_losses(unit_t *unit, const list_t *list);
 
 /** Whether some are lost in this round of the schedule; it begins. */
