@@ -74,12 +74,12 @@ DART_INLINE unsigned dart_inline_size(dart_datatype_t type)
 DART_INLINE int dart_inline_is_watched(void)
 {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  return __builtin_expect(*dart_inline_tables.nwatched != 0, 0);
+  return *dart_inline_tables.nwatched != 0;
 }
 
 DART_INLINE void dart_inline_tell(dart_gptr_t gptr)
 {
-  if (dart_inline_is_watched())
+  if (__builtin_expect(dart_inline_is_watched(), 0))
     dart_inline_wrote(gptr);
 }
 

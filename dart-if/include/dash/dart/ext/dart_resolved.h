@@ -63,7 +63,7 @@ DART_INLINE dart_ret_t dart_resolved_put(const dart_resolved_t *to, uint64_t off
                           : dart_put_blocking(dart_resolved_at(to, offset), src, 1, type, type);
   }
   dart_inline_store(to->near + offset, src, size);
-  if (dart_inline_is_watched())
+  if (__builtin_expect(dart_inline_is_watched(), 0))
     dart_inline_wrote(dart_resolved_at(to, offset));
   return DART_OK;
 }
