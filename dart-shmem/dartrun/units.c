@@ -1,8 +1,8 @@
 /* The ends of units, which are children of the launcher.
  *
  * A unit that dies of a signal, or exits with anything but 0, ends the program: the launcher reports it, and ends the
- * others. If it has left dart_exit, and none needs it, the others have a moment first: they may have something to
- * print, too. A unit that exits with 0 although others need it ends the program, too. It may be between
+ * others. If it has left dart_exit, and none needs it, the others have a moment first, or with DART_SURVIVE as long as
+ * they want: they may have something to print, too. A unit that exits with 0 although others need it ends the program, too. It may be between
  * dart_init and dart_exit; or outside, while others have begun a cycle that it will never join. The job's header has
  * the cycle of each unit (job_file.h), which outlives the unit.
  *
@@ -28,7 +28,7 @@
 
 typedef struct {
   const units_plan_t *plan;
-  uint32_t            left; /* the unit in the earliest cycle of those that exited with 0 outside */
+  uint32_t            left;     /* the unit in the earliest cycle of those that ended outside */
   pid_t               left_pid; /* its process; 0: there is none yet */
   hang_t             *hang;     /* NULL: nobody watches */
   tag_t              *tag;      /* NULL: units write for themselves */
@@ -57,7 +57,7 @@ static uint32_t cycle_of(const units_t *units, uint32_t unit)
   return atomic_load_explicit(&units->plan->job->cycle[unit], memory_order_seq_cst);
 }
 
-/* A unit has exited with 0 outside a cycle: record it, as it cannot join a further cycle. */
+/* A unit has ended outside a cycle: record it, as it cannot join a further cycle. */
 static void note_left(units_t *units, uint32_t unit, pid_t pid)
 {
   _Atomic uint32_t *least = &units->plan->job->left;
@@ -85,6 +85,12 @@ static bool is_missed(const units_t *units)
   return false;
 }
 
+static bool is_lost(const units_t *units, uint32_t unit)
+{
+  /* relaxed: only the launcher writes it */
+  return atomic_load_explicit(&units->plan->job->lost[unit], memory_order_relaxed) != 0;
+}
+
 /* Whether this unit has left dart_exit, so that no other needs it before a further dart_init. Another one in the cycle
  * before has passed the last barrier of the same dart_exit, too, or is about to. */
 static bool has_left(const units_t *units, uint32_t unit)
@@ -92,9 +98,23 @@ static bool has_left(const units_t *units, uint32_t unit)
   uint32_t cycle = cycle_of(units, unit);
 
   for (uint32_t other = 0; other < units->plan->nunits; other++)
-    if (cycle_of(units, other) != cycle && cycle_of(units, other) + 1 != cycle)
+    if (!is_lost(units, other) && cycle_of(units, other) != cycle &&
+        cycle_of(units, other) + 1 != cycle)
       return false;
   return cycle > 0 && cycle % 2 == 0;
+}
+
+/* A unit has ended with this code, or by a signal. With DART_SURVIVE the others may take their time if it has left. */
+static void end_others(units_t *units, children_t *children, uint32_t unit, pid_t pid, int code)
+{
+  if (!has_left(units, unit)) {
+    children_end(children, code);
+  } else if (units->plan->job->survives) {
+    note_left(units, unit, pid);
+    children_note_code(children, code);
+  } else {
+    children_let_end(children, code);
+  }
 }
 
 /* ---- units that the others outlive ------------------------------------------------------------- */
@@ -155,7 +175,7 @@ static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, i
   if (WIFSIGNALED(status)) {
     launch_say(LAUNCH_KILLED "%s", unit, (int)pid, WTERMSIG(status), strsignal(WTERMSIG(status)),
                held);
-    children_end(children, 128 + WTERMSIG(status));
+    end_others(units, children, unit, pid, 128 + WTERMSIG(status));
   } else if (aborted != 0) {
     launch_say(LAUNCH_EXITED " after dart_abort(%u)", unit, (int)pid, code, aborted - 1);
     children_end(children, (int)(aborted - 1));
@@ -164,7 +184,7 @@ static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, i
     children_end(children, LAUNCH_EXIT_FAILURE);
   } else if (code != 0) {
     launch_say(LAUNCH_EXITED "%s", unit, (int)pid, code, held);
-    (has_left(units, unit) ? children_let_end : children_end)(children, code);
+    end_others(units, children, unit, pid, code);
   } else if (cycle_of(units, unit) % 2 == 1) {
     launch_say(LAUNCH_LEFT "%s", unit, (int)pid, held);
     children_end(children, LAUNCH_EXIT_FAILURE);

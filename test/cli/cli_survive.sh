@@ -50,13 +50,14 @@ for call in barrier allreduce_large get_blocking put_many lock_acquire range_acq
 done
 together
 
-# leave MOMENT UNITS VICTIM [OPTION...]: a unit dies while the others are in dart_exit, or itself is.
+# leave MOMENT UNITS VICTIM [OPTION...]: a unit dies while the others are in dart_exit, or itself is, or has left.
 leave() {
   run "$dartrun" -n "$2" "${@:4}" "$program" exit "$1" "$3"
+  expect_code 137
   [[ $(grep -c survived <<<"$out") == $(($2 - 1)) ]] || fail "exit $*: $out $err"
 }
 
-for moment in before in; do
+for moment in before in after; do
   for unit in 0 3; do
     also leave "$moment" 4 "$unit"
     also leave "$moment" 4 "$unit" --nodes 2

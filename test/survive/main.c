@@ -1,8 +1,9 @@
 /* A unit dies, and the others go on: survive CALL MOMENT VICTIM, or survive drawn SEED (drawn.c), with DART_SURVIVE=1.
  *
- * CALL is one of calls.c, "exit", or "list". MOMENT: "before", the victim is known to be lost when the others call; "in", it dies
- * a while after they have called. The survivors then shrink the team of all units, use the new team, and print
- * "unit U survived". A unit that waits for LIMIT_S ends with code 3. */
+ * CALL is one of calls.c, "exit", or "list". MOMENT: "before", the victim is known to be lost when the others call; "in", it
+ * dies a while after they have called; "after", which is for exit only, it has left, and the others take their time. The
+ * survivors then shrink the team of all units, use the new team, and print "unit U survived". A unit that waits for
+ * LIMIT_S ends with code 3. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "drawn.h"
 
 #define WHILE_US 50000
+#define LONG_S   3 /* more than the launcher gives those that it wants to end */
 
 int me, n, victim;
 
@@ -235,10 +237,10 @@ static void test_call(const entry_t *e, bool is_in)
 }
 
 /* The others leave the job meanwhile, without another call; or, "in", the victim is on its way out, too. */
-static void leave_beside(bool is_in)
+static void leave_beside(bool is_in, bool is_after)
 {
   meet();
-  if (me != victim)
+  if (me != victim || is_after)
     return;
   if (is_in)
     die_after((uint64_t)getpid() % 3000);
@@ -248,7 +250,8 @@ static void leave_beside(bool is_in)
 
 int main(int argc, char **argv)
 {
-  bool is_in = argc == 4 && strcmp(argv[2], "in") == 0;
+  bool is_in    = argc == 4 && strcmp(argv[2], "in") == 0;
+  bool is_after = argc == 4 && strcmp(argv[2], "after") == 0;
 
   if (argc == 2 && strcmp(argv[1], "list") == 0)
     return list();
@@ -260,12 +263,16 @@ int main(int argc, char **argv)
   if (argc == 3)
     work_until_lost(strtoull(argv[2], NULL, 10));
   else if (strcmp(name, "exit") == 0)
-    leave_beside(is_in);
+    leave_beside(is_in, is_after);
   else
     test_call(find(name), is_in);
   MUST(dart_exit());
+  if (me == victim && is_after)
+    raise(SIGKILL);
   if (me == victim)
     pause(); /* it was faster */
+  if (is_after)
+    sleep(LONG_S);
   printf("unit %d survived\n", me);
   return 0;
 }
