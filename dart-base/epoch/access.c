@@ -53,6 +53,7 @@ static dart__access_t begin_operation(const dart__access_call_t *call, int32_t u
     return DART__ACCESS_REFUSED;
   epoch->is_issued = true;
   t->is_used       = true;
+  dart__epoch_add_target(epoch, unit);
   t->is_written |= writes;
   return DART__ACCESS_DONE;
 }
@@ -171,9 +172,10 @@ static dart_ret_t access_flush(dart__team_t *team, dart__segment_t *segment, int
   dart_ret_t          ret  = DART_OK;
 
   dart__access_enter(&call.epoch->access);
-  for (int32_t u = 0; call.epoch->nqueued > 0 && u < team->nunits; u++)
+  for (int32_t u = dart__epoch_first_target(call.epoch); call.epoch->nqueued > 0 && u >= 0;
+       u         = dart__epoch_next_target(call.epoch, u))
     if ((unit < 0 || u == unit) && call.epoch->target[u].nqueued > 0) {
-      if (dart__access_open_in_order(&call, u))
+              if (dart__access_open_in_order(&call, u))
         dart__access_drain(&call, u);
       else
         ret = dart__access_refuse_gone(&call, u);

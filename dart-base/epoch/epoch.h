@@ -137,6 +137,7 @@ typedef struct {
   bool         is_exclusive; /* its lock */
   bool         is_counted;   /* its unlock, in dart__lazy.sent */
   bool         is_checked;   /* it is asked whether it may be accessed: no DART_EPOCH_NOCHECK */
+  bool         is_listed;    /* among the epoch's targets */
   bool         is_named[2];  /* scratch of post and of start: finds units that are named twice */
   _Atomic bool is_mutual;    /* it was a target of a short access by start since the last post */
   bool         has_ticket;   /* for the lock of a near portion: */
@@ -153,6 +154,7 @@ typedef struct {
   uint32_t         ended;   /* its accesses that followed; by the thread that receives messages */
   uint32_t         named;   /* how often a post has named it */
   int32_t          next;    /* origin of the exposure, or -1; see dart__epoch.awaited */
+  uint32_t         next_target; /* see dart__epoch.first_target */
   _Atomic uint32_t done; /* it is far or this unit: how many of its accesses by start have ended */
 } dart__epoch_target_t;
 
@@ -171,6 +173,9 @@ struct dart__epoch {
   bool          is_broken; /* lock: a promise of NOCHECK was not kept */
   dart__hold_t *hold;      /* lock: the portions that are locked; NULL: none were yet */
   dart__hold_t  spare;
+  /* The access epoch's targets, those that were started or locked, or that this unit has issued operations on, in this
+   * order: each a unit plus one; 0: none. A team may have many units, so only calls for all portions look at them all. */
+  uint32_t first_target, last_target;
   /* Deferred operations: a list for each target, in the order of the calls. A place is an index, plus one; 0: none. */
   uint32_t        nqueued;
   uint32_t        nplaces; /* of `queue`; it grows, and stays until the segment ends */
@@ -193,6 +198,33 @@ struct dart__epoch {
 
   dart__epoch_target_t target[]; /* [nunits] */
 };
+
+/** The targets of the access epoch, one after the other; -1: there is no more. */
+static inline int32_t dart__epoch_first_target(const dart__epoch_t *epoch)
+{
+  return (int32_t)epoch->first_target - 1;
+}
+
+static inline int32_t dart__epoch_next_target(const dart__epoch_t *epoch, int32_t unit)
+{
+  return (int32_t)epoch->target[unit].next_target - 1;
+}
+
+/** The unit is one of them. */
+static inline void dart__epoch_add_target(dart__epoch_t *epoch, int32_t unit)
+{
+  dart__epoch_target_t *t = &epoch->target[unit];
+
+  if (t->is_listed)
+    return;
+  t->is_listed   = true;
+  t->next_target = 0;
+  if (epoch->last_target == 0)
+    epoch->first_target = (uint32_t)unit + 1;
+  else
+    epoch->target[epoch->last_target - 1].next_target = (uint32_t)unit + 1;
+  epoch->last_target = (uint32_t)unit + 1;
+}
 
 /** Whether all accesses of fences' epochs that have ended have arrived. */
 static inline bool dart__epoch_has_arrived(const dart__epoch_t *epoch)

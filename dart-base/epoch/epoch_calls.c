@@ -99,6 +99,26 @@ void dart__epoch_reset(dart__epoch_target_t *target)
   target->is_counted = target->is_requested = false;
 }
 
+void dart__epoch_forget_targets(dart__epoch_t *epoch)
+{
+  for (int32_t unit = dart__epoch_first_target(epoch); unit >= 0;
+       unit         = dart__epoch_next_target(epoch, unit)) {
+    dart__epoch_reset(&epoch->target[unit]);
+    epoch->target[unit].is_listed = false;
+  }
+  epoch->first_target = epoch->last_target = 0;
+}
+
+void dart__epoch_visit_targets(const dart__access_call_t *call,
+                               void (*visit)(void *context, int32_t unit), void *context)
+{
+  for (int below = 0; below < 2; below++)
+    for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
+         unit         = dart__epoch_next_target(call->epoch, unit))
+      if ((unit <= call->team->me) == below)
+        visit(context, unit);
+}
+
 dart_ret_t dart__epoch_finish(const dart__access_call_t *call, int32_t unit, bool remotely)
 {
   return remotely ? dart__far_flush(call->team, unit) : dart__far_flush_local(call->team, unit);

@@ -36,8 +36,13 @@ void dart__epoch_set(const dart__access_call_t *call, dart__epoch_kind_t kind);
  *  cannot begin, for an access epoch is open that is not a start's. */
 bool dart__epoch_expose(const dart__access_call_t *call, bool is_exposed);
 
-/** Forget what the access epoch has noted about a unit. */
+/** Forget what the access epoch has noted about a unit, or about all its targets, which are none then. */
 void dart__epoch_reset(dart__epoch_target_t *target);
+void dart__epoch_forget_targets(dart__epoch_t *epoch);
+
+/** Call `visit` for the epoch's targets: first those above this unit, so that units do not all begin with the same one. */
+void dart__epoch_visit_targets(const dart__access_call_t *call,
+                               void (*visit)(void *context, int32_t unit), void *context);
 
 /** Complete operations on a far unit that was used, locally (or `remotely`).
  *  DART_ERR_INVAL: some were refused. */

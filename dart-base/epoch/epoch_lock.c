@@ -35,6 +35,7 @@ static dart_ret_t lock_unit(const dart__access_call_t *call, int32_t unit, dart_
                      call->function, unit, call->segment->id, call->team->id);
   if (ret != DART_OK)
     return ret;
+  dart__epoch_add_target(call->epoch, unit);
   t->is_member    = true;
   t->is_exclusive = kind == DART_EPOCH_EXCLUSIVE;
   t->is_checked   = (assertions & DART_EPOCH_NOCHECK) == 0;

@@ -19,6 +19,7 @@
  * lazy fences before are under way (`is_owed`). Then transfers of the next epoch start when they are called. If all of
  * its operations are transfers, they are flushed before the reduction, which is all that the fence does. */
 #include <stdlib.h>
+#include <string.h>
 
 #include <dash/dart/ext/dart_epoch.h>
 
@@ -75,35 +76,39 @@ static dart_ret_t verify_history(const dart__access_call_t *call)
 
 /* ---- closing ------------------------------------------------------------------------------- */
 
-static int32_t rotated(const dart__team_t *team, int32_t i)
-{
-  return (team->me + 1 + i) % team->nunits; /* units do not all begin with the same target */
-}
-
 static bool is_far_target(const dart__access_call_t *call, int32_t unit)
 {
   return call->epoch->target[unit].is_used && dart__access_is_far(call, unit);
 }
 
+/* What a fence does with its targets. */
+typedef struct {
+  const dart__access_call_t *call;
+  dart_ret_t                 ret;
+} closing_t;
+
+static void close_near_target(void *context, int32_t unit)
+{
+  closing_t                 *closing = context;
+  const dart__access_call_t *call    = closing->call;
+
+  if (dart__access_is_far(call, unit))
+    return;
+  if (call->epoch->target[unit].nqueued > 0) {
+    dart__access_open(call, unit);
+    dart__access_drain(call, unit);
+  }
+  closing->ret = dart__worse(closing->ret, dart__access_order(call, unit));
+}
+
 /* Operations on portions of this node: those deferred, and atomics of MPI that are under way. */
 static dart_ret_t close_near(const dart__access_call_t *call)
 {
-  dart_ret_t ret = DART_OK;
+  closing_t closing = { call, DART_OK };
 
-  if (!call->epoch->is_issued)
-    return DART_OK;
-  for (int32_t i = 0; i < call->team->nunits; i++) {
-    int32_t unit = rotated(call->team, i);
-
-    if (!call->epoch->target[unit].is_used || dart__access_is_far(call, unit))
-      continue;
-    if (call->epoch->target[unit].nqueued > 0) {
-      dart__access_open(call, unit);
-      dart__access_drain(call, unit);
-    }
-    ret = dart__worse(ret, dart__access_order(call, unit));
-  }
-  return ret;
+  if (call->epoch->is_issued)
+    dart__epoch_visit_targets(call, close_near_target, &closing);
+  return closing.ret;
 }
 
 /* Whether the target is sent a word: operations on it are requests, or will be started. */
@@ -119,7 +124,8 @@ static dart_ret_t complete_early(const dart__access_call_t *call)
 {
   dart_ret_t ret = DART_OK;
 
-  for (int32_t unit = 0; call->epoch->is_issued && unit < call->team->nunits; unit++) {
+  for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
+       unit         = dart__epoch_next_target(call->epoch, unit)) {
     dart__epoch_target_t *t = &call->epoch->target[unit];
 
     if (!is_far_target(call, unit) || !t->is_loose || t->nqueued > 0)
@@ -146,7 +152,9 @@ static sums_t count_origins(const dart__access_call_t *call)
   int32_t   n = call->team->nunits, me = call->team->me;
   sums_t    sums = { .has_words = false };
 
-  for (int32_t unit = 0; unit < n; unit++) {
+  memset(counts, 0, (size_t)n * sizeof *counts);
+  for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
+       unit         = dart__epoch_next_target(call->epoch, unit)) {
     counts[unit] = wants_word(call, unit);
     if (counts[unit] > 0 && dart__access_is_moved(call, unit))
       wants = WANTS_BARRIER;
@@ -162,24 +170,29 @@ static sums_t count_origins(const dart__access_call_t *call)
   return sums;
 }
 
+static void close_far_target(void *context, int32_t unit)
+{
+  closing_t                 *closing = context;
+  const dart__access_call_t *call    = closing->call;
+
+  if (!wants_word(call, unit))
+    return;
+  dart__access_drain(call, unit);
+  closing->ret = dart__worse(closing->ret, dart__access_order(call, unit));
+  dart__epoch_send_control(call->team, call->segment, unit, DART__EPOCH_ARRIVED,
+                           call->epoch->target[unit].is_written, true);
+}
+
 static dart_ret_t close_far(const dart__access_call_t *call)
 {
-  dart_ret_t ret = DART_OK;
+  closing_t closing = { call, DART_OK };
 
-  for (int32_t i = 0; i < call->team->nunits; i++) {
-    int32_t unit = rotated(call->team, i);
-
-    if (!wants_word(call, unit))
-      continue;
-    dart__access_drain(call, unit);
-    ret = dart__worse(ret, dart__access_order(call, unit));
-    dart__epoch_send_control(call->team, call->segment, unit, DART__EPOCH_ARRIVED,
-                             call->epoch->target[unit].is_written, true);
-  }
-  for (int32_t unit = 0; unit < call->team->nunits; unit++)
+  dart__epoch_visit_targets(call, close_far_target, &closing);
+  for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
+       unit         = dart__epoch_next_target(call->epoch, unit))
     if (is_far_target(call, unit))
-      ret = dart__worse(ret, dart__epoch_finish(call, unit, false));
-  return ret;
+      closing.ret = dart__worse(closing.ret, dart__epoch_finish(call, unit, false));
+  return closing.ret;
 }
 
 static bool have_arrived(void *context)
@@ -200,7 +213,8 @@ static dart_ret_t complete_nodes(const dart__access_call_t *call, bool is_lazy,
   epoch->is_lazy = false;
   if (is_lazy) {
     epoch->is_owed |= sums.has_words;
-    for (int32_t unit = 0; sums.has_words && unit < call->team->nunits; unit++)
+    for (int32_t unit = dart__epoch_first_target(epoch); sums.has_words && unit >= 0;
+         unit         = dart__epoch_next_target(epoch, unit))
       if (is_far_target(call, unit))
         dart__far_order(call->team, unit); /* transfers of the next epoch come after its requests */
     return ret;
@@ -250,8 +264,7 @@ static void begin_epoch(const dart__access_call_t *call, int assertions, bool is
   dart__epoch_shared_t *shared   = dart__epoch_shared(call->team, call->segment, call->team->me);
   bool                  promises = (assertions & DART_EPOCH_NOPUT) != 0;
 
-  for (int32_t unit = 0; epoch->is_issued && unit < call->team->nunits; unit++)
-    dart__epoch_reset(&epoch->target[unit]);
+  dart__epoch_forget_targets(epoch);
   epoch->is_issued   = false;
   epoch->is_all_open = is_all_open;
   epoch->fences++;

@@ -313,7 +313,8 @@ static int32_t oldest_waiting(const dart__access_call_t *call, uint32_t limit)
   const dart__epoch_t *epoch  = call->epoch;
   int32_t              oldest = -1;
 
-  for (int32_t unit = 0; epoch->nqueued > 0 && unit < call->team->nunits; unit++) {
+  for (int32_t unit = dart__epoch_first_target(epoch); epoch->nqueued > 0 && unit >= 0;
+       unit         = dart__epoch_next_target(epoch, unit)) {
     const dart__epoch_target_t *t = &epoch->target[unit];
 
     if (t->nqueued == 0 || t->is_open || (int32_t)(t->since - limit) >= 0)

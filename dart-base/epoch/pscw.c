@@ -312,8 +312,7 @@ static dart_ret_t verify_posted(const dart__access_call_t *call, size_t ntargets
 
 static void end_access(const dart__access_call_t *call)
 {
-  for (int32_t unit = 0; unit < call->team->nunits; unit++)
-    dart__epoch_reset(&call->epoch->target[unit]);
+  dart__epoch_forget_targets(call->epoch);
   call->epoch->is_issued = false;
   dart__epoch_set(call, DART__EPOCH_NONE);
 }
@@ -332,6 +331,7 @@ static dart_ret_t begin_access(const dart__access_call_t *call, size_t ntargets,
     return ret;
   dart__epoch_set(call, DART__EPOCH_START);
   for (size_t i = 0; i < ntargets; i++) {
+    dart__epoch_add_target(call->epoch, targets[i].id);
     call->epoch->target[targets[i].id].is_member  = true;
     call->epoch->target[targets[i].id].is_checked = is_told(call, targets[i].id, is_checked);
   }
@@ -434,46 +434,48 @@ static void note_told(round_t *round, int32_t unit)
     round->lost = dart__lost_result(dart__team_member(round->call->team, unit), round->lost);
 }
 
+static void tell_if_posted(void *context, int32_t unit)
+{
+  round_t   *round = context;
+  dart_ret_t ret;
+
+  if (!round->call->epoch->target[unit].is_member)
+    return;
+  if (!dart__access_try_open(round->call, unit)) {
+    if (run_ahead(round->call, unit))
+      note_told(round, unit);
+    return;
+  }
+  ret        = tell_target(round->call, unit);
+  round->ret = round->ret == DART_OK ? ret : round->ret;
+  note_told(round, unit);
+}
+
 /* Tell the targets that have posted. True: some were told, so that the wait is over. */
 static bool tell_some(void *context)
 {
-  round_t            *round  = context;
-  const dart__team_t *team   = round->call->team;
-  int32_t             before = round->left;
+  round_t *round  = context;
+  int32_t  before = round->left;
 
-  for (int32_t i = 1; round->left > 0 && i <= team->nunits; i++) {
-    int32_t unit = (team->me + i) % team->nunits; /* units do not all begin with the same target */
-
-    if (!round->call->epoch->target[unit].is_member)
-      continue;
-    if (!dart__access_try_open(round->call, unit)) {
-      if (run_ahead(round->call, unit))
-        note_told(round, unit);
-      continue;
-    }
-    if (round->ret == DART_OK)
-      round->ret = tell_target(round->call, unit);
-    else
-      tell_target(round->call, unit);
-    note_told(round, unit);
-  }
+  dart__epoch_visit_targets(round->call, tell_if_posted, round);
   return round->left < before || round->left == 0;
 }
 
 /* One of those that are waited for. */
 static int32_t first_untold(const dart__access_call_t *call)
 {
-  int32_t unit = 0;
+  int32_t unit = dart__epoch_first_target(call->epoch);
 
-  while (unit < call->team->nunits && !call->epoch->target[unit].is_member)
-    unit++;
-  return unit < call->team->nunits ? unit : -1;
+  while (unit >= 0 && !call->epoch->target[unit].is_member)
+    unit = dart__epoch_next_target(call->epoch, unit);
+  return unit;
 }
 
 /* A member of the team is lost: those that have not posted are not waited for. */
 static dart_ret_t drop_untold(const dart__access_call_t *call)
 {
-  for (int32_t unit = 0; unit < call->team->nunits; unit++)
+  for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
+       unit         = dart__epoch_next_target(call->epoch, unit))
     if (call->epoch->target[unit].is_member)
       dart__access_drop(call, unit);
   return DART_ERR_UNIT_LOST;
@@ -486,7 +488,8 @@ static dart_ret_t complete_access(const dart__access_call_t *call)
   if (call->epoch->kind != DART__EPOCH_START)
     return dart__epoch_refuse(call, "has no access that was started");
   dart__progress(); /* apply deferred updates */
-  for (int32_t unit = 0; unit < call->team->nunits; unit++)
+  for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
+       unit         = dart__epoch_next_target(call->epoch, unit))
     round.left += call->epoch->target[unit].is_member;
   while (round.left > 0 && round.ret != DART_ERR_UNIT_LOST)
     if (!dart__await(call->function, tell_some, &round,
@@ -494,10 +497,10 @@ static dart_ret_t complete_access(const dart__access_call_t *call)
       round.ret = drop_untold(call);
   if (call->team->nnodes > 1) /* posts that waited for company */
     dart__engine_push();
-  for (int32_t unit = 0; unit < call->team->nunits; unit++)
-    if (call->epoch->target[unit].is_used && dart__access_is_far(call, unit)) {
+  for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
+       unit         = dart__epoch_next_target(call->epoch, unit))
+    if (call->epoch->target[unit].is_used && dart__access_is_far(call, unit))
       round.ret = dart__worse(round.ret, dart__epoch_finish(call, unit, false));
-    }
   end_access(call);
   return dart__worse(round.ret, round.lost);
 }

@@ -15,6 +15,7 @@ static void release_segment(const dart__access_call_t *call)
     else
       dart__epoch_reset(&call->epoch->target[unit]);
   }
+  dart__epoch_forget_targets(call->epoch);
   call->epoch->nlocked   = 0;
   call->epoch->is_broken = call->epoch->is_issued = false;
   dart__epoch_set(call, DART__EPOCH_NONE);

@@ -332,6 +332,7 @@ static dart_ret_t end_epoch(const dart__access_call_t *call, dart_ret_t ret, boo
   bool is_broken = call->epoch->is_broken;
 
   call->epoch->is_broken = call->epoch->is_issued = false;
+  dart__epoch_forget_targets(call->epoch);
   dart__epoch_set(call, DART__EPOCH_NONE);
   if (!is_lazy)
     dart__progress_settle_lazy();
