@@ -174,8 +174,9 @@ struct dart__epoch {
   dart__hold_t *hold;      /* lock: the portions that are locked; NULL: none were yet */
   dart__hold_t  spare;
   /* The access epoch's targets, those that were started or locked, or that this unit has issued operations on, in this
-   * order: each a unit plus one; 0: none. A team may have many units, so only calls for all portions look at them all. */
+   * order: each a unit plus one; 0: none. A team may have many units, so no call looks at them all. */
   uint32_t first_target, last_target;
+  bool     is_checked; /* lock_all: each is, without DART_EPOCH_NOCHECK */
   /* Deferred operations: a list for each target, in the order of the calls. A place is an index, plus one; 0: none. */
   uint32_t        nqueued;
   uint32_t        nplaces; /* of `queue`; it grows, and stays until the segment ends */
@@ -218,6 +219,7 @@ static inline void dart__epoch_add_target(dart__epoch_t *epoch, int32_t unit)
   if (t->is_listed)
     return;
   t->is_listed   = true;
+  t->is_checked  = epoch->is_checked;
   t->next_target = 0;
   if (epoch->last_target == 0)
     epoch->first_target = (uint32_t)unit + 1;

@@ -107,6 +107,7 @@ void dart__epoch_forget_targets(dart__epoch_t *epoch)
     epoch->target[unit].is_listed = false;
   }
   epoch->first_target = epoch->last_target = 0;
+  epoch->is_checked                        = false;
 }
 
 void dart__epoch_visit_targets(const dart__access_call_t *call,

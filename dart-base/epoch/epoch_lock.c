@@ -71,8 +71,8 @@ static dart_ret_t lock_all(const dart__access_call_t *call, int assertions)
     ret = dart__epoch_refuse(call, "has units locked already");
   if (ret != DART_OK)
     return ret;
-  for (int32_t unit = 0; unit < call->team->nunits; unit++)
-    call->epoch->target[unit].is_checked = (assertions & DART_EPOCH_NOCHECK) == 0;
+  call->epoch->is_checked = (assertions & DART_EPOCH_NOCHECK) == 0;
+  dart__epoch_add_target(call->epoch, call->team->me);
   dart__epoch_set(call, DART__EPOCH_LOCK_ALL);
   dart__access_open(call, call->team->me);
   return DART_OK;

@@ -372,19 +372,13 @@ dart_ret_t dart_epoch_unlock(dart_gptr_t gptr, int assertions)
 
 /* ---- all portions ----------------------------------------------------------------------------- */
 
-/* The k-th unit that a unit turns to: not all begin with the same one. */
-static int32_t turn(const dart__team_t *team, int32_t k)
-{
-  return (team->me + 1 + k) % team->nunits;
-}
-
 /* Leave the locks that are held. */
 static dart_ret_t leave_held(const dart__access_call_t *call, bool is_lazy)
 {
-  const dart__team_t *team = call->team;
-  dart_ret_t          ret  = DART_OK;
+  dart_ret_t ret = DART_OK;
 
-  for (int32_t unit = 0; unit < team->nunits; unit++) {
+  for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
+       unit         = dart__epoch_next_target(call->epoch, unit)) {
     if (!call->epoch->target[unit].is_open)
       continue;
     ret =
@@ -394,57 +388,74 @@ static dart_ret_t leave_held(const dart__access_call_t *call, bool is_lazy)
   return ret;
 }
 
+/* What is not locked yet. */
+typedef struct {
+  round_t    round;
+  dart_ret_t ret;
+} taking_t;
+
+static void take_near_target(void *context, int32_t unit)
+{
+  taking_t *taking = context;
+
+  if (!dart__access_is_far(taking->round.call, unit))
+    taking->ret = dart__worse(taking->ret,
+                              dart__epoch_unlock(taking->round.call, unit, taking->round.is_lazy));
+}
+
+static void take_far_target(void *context, int32_t unit)
+{
+  taking_t                  *taking = context;
+  round_t                   *round  = &taking->round;
+  const dart__access_call_t *call   = round->call;
+
+  if (!dart__access_is_far(call, unit) || !is_to_be_asked(call, unit, round->is_lazy))
+    return;
+  if (round->is_given_up) {
+    dart__access_drop(call, unit);
+    return;
+  }
+  round->asked[round->n++].unit = unit;
+  if (round->n < ASKED_MOST)
+    return;
+  taking->ret = dart__worse(taking->ret, serve_round(round));
+  round->n    = 0;
+}
+
 static dart_ret_t take_near(const dart__access_call_t *call, bool is_lazy)
 {
-  const dart__team_t *team = call->team;
-  dart_ret_t          ret  = DART_OK;
+  taking_t taking = { { .call = call, .is_lazy = is_lazy }, DART_OK };
 
-  for (int32_t k = 0; k < team->nunits; k++)
-    if (!dart__access_is_far(call, turn(team, k)))
-      ret = dart__worse(ret, dart__epoch_unlock(call, turn(team, k), is_lazy));
-  return ret;
+  dart__epoch_visit_targets(call, take_near_target, &taking);
+  return taking.ret;
 }
 
 static dart_ret_t take_far(const dart__access_call_t *call, bool is_lazy)
 {
-  const dart__team_t *team = call->team;
-  asked_t             own[ASKED_MOST];
-  round_t             round = { call, is_lazy, 0, new_requests(ASKED_MOST, own), false };
-  dart_ret_t          ret   = DART_OK;
+  asked_t  own[ASKED_MOST];
+  taking_t taking = { { call, is_lazy, 0, new_requests(ASKED_MOST, own), false }, DART_OK };
 
-  if (round.asked == NULL) {
-    round.is_given_up = true;
-    ret               = refuse_memory(call);
+  if (taking.round.asked == NULL) {
+    taking.round.is_given_up = true;
+    taking.ret               = refuse_memory(call);
   }
-  for (int32_t k = 0; k < team->nunits; k++) {
-    int32_t unit = turn(team, k);
-
-    if (!dart__access_is_far(call, unit) || !is_to_be_asked(call, unit, is_lazy))
-      continue;
-    if (round.is_given_up) {
-      dart__access_drop(call, unit);
-      continue;
-    }
-    round.asked[round.n++].unit = unit;
-    if (round.n < ASKED_MOST)
-      continue;
-    ret     = dart__worse(ret, serve_round(&round));
-    round.n = 0;
-  }
-  if (!round.is_given_up)
-    ret = dart__worse(ret, serve_round(&round));
-  end_requests(&round);
-  for (int32_t unit = 0; unit < team->nunits; unit++)
+  dart__epoch_visit_targets(call, take_far_target, &taking);
+  if (!taking.round.is_given_up)
+    taking.ret = dart__worse(taking.ret, serve_round(&taking.round));
+  end_requests(&taking.round);
+  for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
+       unit         = dart__epoch_next_target(call->epoch, unit))
     if (dart__access_is_far(call, unit))
-      ret = dart__worse(ret, complete_target(call, unit));
-  return ret;
+      taking.ret = dart__worse(taking.ret, complete_target(call, unit));
+  return taking.ret;
 }
 
 static dart_ret_t unlock_all(const dart__access_call_t *call, bool is_lazy)
 {
   dart_ret_t ret;
 
-  for (int32_t unit = 0; unit < call->team->nunits; unit++)
+  for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
+       unit         = dart__epoch_next_target(call->epoch, unit))
     if (!call->epoch->target[unit].is_checked && call->epoch->target[unit].nqueued > 0)
       dart__access_try_open(call, unit); /* it needs no lock */
   ret = leave_held(call, is_lazy);
