@@ -64,7 +64,7 @@ void dart__relayed_open(struct dart__am_relay *(*find)(int32_t node, size_t nbyt
 void dart__relayed_close(void)
 {
   dart__engine.by_relays = false;
-  dart__am_use_relays(dart__engine.am, &(dart__am_relays_t){ .partner = NULL });
+  dart__am_use_relays(dart__engine.am, NULL);
 }
 
 bool dart__relayed_find(dart_unit_t unit)

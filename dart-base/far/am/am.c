@@ -88,7 +88,10 @@ static void send_open(dart__am_t *am, bool waits)
 
 void dart__am_use_relays(dart__am_t *am, const dart__am_relays_t *relays)
 {
-  am->relays = *relays;
+  if (relays != NULL)
+    am->relays = *relays;
+  /* release: pairs with the acquire in send_collected, perhaps of the agent */
+  atomic_store_explicit(&am->has_relays, relays != NULL, memory_order_release);
 }
 
 bool dart__am_has_relay(const dart__am_t *am, int32_t peer)
@@ -144,7 +147,8 @@ static void send_relayed(dart__am_t *am, bool waits)
 static void send_collected(dart__am_t *am, bool waits)
 {
   send_open(am, waits);
-  if (am->relays.partner != NULL)
+  /* acquire: pairs with the release in dart__am_use_relays */
+  if (atomic_load_explicit(&am->has_relays, memory_order_acquire))
     send_relayed(am, waits);
 }
 

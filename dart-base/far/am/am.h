@@ -117,7 +117,7 @@ dart__am_t *dart__am_open(const dart__am_config_t *config);
 /** Set config.is_sent_later. */
 void dart__am_rely_on_progress(dart__am_t *am, bool is_sent_later);
 
-/** Have relays (node_relay.h), before the first request. */
+/** Have relays (node_relay.h), before the first request; NULL: not any more, after the last one. */
 void dart__am_use_relays(dart__am_t *am, const struct dart__am_relays *relays);
 
 /** What stands for a node as a peer, where something is requested or completed by its relay. */

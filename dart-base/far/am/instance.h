@@ -21,6 +21,7 @@ struct dart__am {
   dart__am_peers_t
       relayed; /* nodes whose relays have something of this unit that was not applied */
   dart__am_relays_t relays;
+  _Atomic bool      has_relays;
   _Atomic uint64_t  waits; /* how often the unit has waited */
 
   dart__am_receiver_t receiver;

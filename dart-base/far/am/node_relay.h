@@ -43,8 +43,7 @@ typedef struct dart__am_relay {
 typedef struct dart__am_relays {
   size_t  words; /* that a relay takes, at most DART__AM_WORDS */
   int32_t me;    /* a number of this unit, of its own on its node */
-  /* The unit of a node that applies what this node's relay sends; the same for all units of this node. NULL: there are no
-   * relays. */
+  /* The unit of a node that applies what this node's relay sends; the same for all units of this node. */
   int32_t (*partner)(int32_t node);
 } dart__am_relays_t;
 
