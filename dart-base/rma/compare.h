@@ -8,6 +8,7 @@
 
 #include <dash/dart/ext/dart_wait_word.h>
 
+#include "base/sanitizer.h"
 #include "data/op.h"
 #include "data/type.h"
 
@@ -69,6 +70,7 @@ static inline bool dart__compares(dart__comparison_t how, const void *near, cons
   default: DART__LOAD_BOTH(8)
 #undef DART__LOAD_BOTH
   }
+  dart__tsan_hear(); /* the writer may be another process */
   a ^= how.sign;
   b ^= how.sign;
   return (how.orders >> ((a > b) + (a >= b)) & 1) != 0;
