@@ -54,6 +54,14 @@ static dart_gptr_t segment(void)
   return test_segment(DART_TEAM_ALL, WORDS * sizeof(int64_t), 0);
 }
 
+enum { ROW = 5000 }; /* words, which are too many to be collected */
+
+/* With a row for each unit, in every portion. */
+static dart_gptr_t segment_of_rows(void)
+{
+  return test_segment(DART_TEAM_ALL, (size_t)n * ROW * sizeof(int64_t), 0);
+}
+
 static const int sizes[] = {
   1, 8, 40, 400, 5000, WORDS
 }; /* words: collected, by requests, by MPI */
@@ -266,11 +274,11 @@ static uint64_t window_flushes(void)
 TEST(transfers_of_no_context_are_left_alone)
 {
   dart_context_t context = new_context();
-  dart_gptr_t    gptr    = segment();
-  int64_t       *sent    = values_of(me, WORDS);
+  dart_gptr_t    gptr    = segment_of_rows();
+  int64_t       *sent    = values_of(me, ROW);
   uint64_t       before;
 
-  EXPECT_OK(dart_put(test_unit(gptr, n - 1), sent, WORDS, T_INT64, T_INT64));
+  EXPECT_OK(dart_put(test_at(test_unit(gptr, n - 1), me * ROW), sent, ROW, T_INT64, T_INT64));
   before = window_flushes();
   EXPECT_OK(dart_context_flush(context));
   EXPECT_OK(dart_context_flush_unit(context, DART_TEAM_UNIT_ID(n - 1)));
@@ -283,13 +291,13 @@ TEST(transfers_of_no_context_are_left_alone)
 TEST(requests_do_not_wait_for_transfers_of_others)
 {
   dart_context_t context = new_context();
-  dart_gptr_t    gptr = segment(), last = test_unit(gptr, n - 1);
-  int64_t       *sent = values_of(me, WORDS), one = 1;
+  dart_gptr_t    gptr = segment_of_rows(), last = test_unit(gptr, n - 1);
+  int64_t       *sent = values_of(me, ROW), one = 1;
   uint64_t       before;
 
   *test_mine(gptr) = 0;
   test_barrier();
-  EXPECT_OK(dart_put(test_at(last, 1), sent, WORDS - 1, T_INT64, T_INT64));
+  EXPECT_OK(dart_put(test_at(last, me * ROW + 1), sent, ROW - 1, T_INT64, T_INT64));
   before = window_flushes();
   EXPECT_OK(dart_context_enter(context));
   EXPECT_OK(dart_accumulate(last, &one, 1, T_INT64, DART_OP_SUM));
