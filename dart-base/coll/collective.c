@@ -61,7 +61,10 @@ static inline uint32_t kind_of(call_t call, size_t nbytes, int32_t root)
 static inline void begin_call(dart__team_t *team, const char *function, call_t call, size_t nbytes,
                               int32_t root)
 {
-  team->call = (dart__collective_t){ function, nbytes, root, kind_of(call, nbytes, root) };
+  team->call.function = function;
+  team->call.nbytes   = nbytes;
+  team->call.root     = root;
+  team->call.kind     = kind_of(call, nbytes, root);
 }
 
 static inline dart__timed_t begin_timed(dart__team_t *team, const char *function, call_t call,

@@ -7,6 +7,8 @@
 #include "coll/step.h"
 #include "far/engine.h"
 #include "far/far_team.h"
+#include "far/host.h"
+#include "model/world.h"
 #include "net.h"
 
 /* The leader of a node, as a peer. */
@@ -18,8 +20,8 @@ static dart_unit_t leader(const dart__team_t *team, int32_t node)
 /* ---- leaders in different collectives ----------------------------------------------------------- */
 
 #define PATIENCE_NS INT64_C(500000000) /* between two looks of a leader that waits */
-#define LOOKS       3  /* that find a message of another collective, before the job ends */
-#define TEAM_BITS   16 /* of a tag: the team's id, which is not negative */
+#define LOOKS       3                  /* that find another collective, before the job ends */
+#define TEAM_BITS   16                 /* of a tag: the team's id, which is not negative */
 
 /* Other for most collectives, sizes and roots, where the network has tags for that: by as many bits as it has. */
 static inline int tag_of(const dart__team_t *team)
@@ -36,7 +38,8 @@ typedef struct {
   dart__team_t *team;
   int32_t       node;
   int64_t       since;  /* ns, when it looked last; 0: it has not waited long */
-  unsigned      nfound; /* how often in a row there was a message of another collective */
+  unsigned      nlooks; /* so far */
+  unsigned      nfound; /* how often in a row the other leader was in another collective */
 } watch_t;
 
 static _Noreturn void end_different(const watch_t *w)
@@ -52,17 +55,50 @@ static _Noreturn void end_different(const watch_t *w)
 }
 
 /* The message of another collective may come before the last piece of this one's, for a moment. */
-static void look_for_different(watch_t *w)
+static bool is_message_different(const watch_t *w)
 {
   dart__net_message_t found;
-  bool                is_found = dart__net_probe(dart__engine.comm, leader(w->team, w->node),
-                                                 DART__CHANNEL_LEADERS, DART__ANY_TAG, false, &found) &&
-                  (found.tag & ((1 << TEAM_BITS) - 1)) == w->team->id &&
-                  found.tag != tag_of(w->team);
 
+  return dart__net_probe(dart__engine.comm, leader(w->team, w->node), DART__CHANNEL_LEADERS,
+                         DART__ANY_TAG, false, &found) &&
+         (found.tag & ((1 << TEAM_BITS) - 1)) == w->team->id && found.tag != tag_of(w->team);
+}
+
+/* Two leaders that wait for each other may have sent nothing. So each tells the other where it waits. */
+static bool is_wait_different(const watch_t *w)
+{
+  uint64_t own = DART__INFORM_WAITS | (uint64_t)w->team->id << 32 | w->team->call.kind, other;
+
+  /* relaxed, both: see informed in far/host.c */
+  other = atomic_exchange_explicit(&dart__awaited_waits, 0, memory_order_relaxed);
+  atomic_store_explicit(&dart__awaited, leader(w->team, w->node), memory_order_relaxed);
+  dart__am_inform(dart__engine.am, leader(w->team, w->node), own);
+  return other >> 32 == own >> 32 && other != own;
+}
+
+/* A first look sends nothing: many waits last as long. */
+static void look_for_different(watch_t *w)
+{
+  bool is_found = is_message_different(w);
+
+  if (w->nlooks++ > 0)
+    is_found |= is_wait_different(w);
   w->nfound = is_found ? w->nfound + 1 : 0;
   if (w->nfound == LOOKS)
     end_different(w);
+}
+
+void dart__nodes_look_for_left(const dart__team_t *team)
+{
+  dart__net_message_t left;
+
+  if (dart__team_is_leader(team) &&
+      dart__net_probe(dart__engine.comm, DART__ANY_PEER, DART__CHANNEL_LEADERS, DART__ANY_TAG,
+                      false, &left) &&
+      (left.tag & ((1 << TEAM_BITS) - 1)) == team->id)
+    dart__error("collective calls of team %d did not match: unit %d has sent data in one that "
+                "unit %d has not called, or not with this size or root",
+                (int)team->id, (int)left.peer, dart__world.me);
 }
 
 /* The check of a wait: gives up where the team's does, and looks now and then. */

@@ -10,7 +10,8 @@
  *
  * The rest of the tag tells collectives apart, by the call, its size and its root: so units of different nodes that are in
  * different ones wait for each other, and do not take each other's data. A leader that waits long looks for a message of
- * another collective, and ends the job, after one line. This costs neither messages nor bytes. */
+ * another collective, and tells the leader for which it waits in which collective it does. If either shows that they are
+ * in different ones, it ends the job, after one line. Only waits of a second and more cost messages. */
 #include "model/team.h"
 
 #define DART__NOBODY (-1)
@@ -28,5 +29,9 @@ void dart__nodes_recv_blocks(dart__team_t *team, char *recv, const size_t *start
 /** Both: block k of `send` to the leader of node k, whose block comes to block k of `recv`, which may be `send`. Own
  *  blocks stay. All blocks together fit DART__TEAM_ROOM. */
 void dart__nodes_swap_blocks(dart__team_t *team, const char *send, char *recv, size_t nbytes);
+
+/** After the last collective: a unit that only sends, as the root of a broadcast, waits for nobody, so what it has sent is
+ *  still here if this unit was in another call. One line says so. */
+void dart__nodes_look_for_left(const dart__team_t *team);
 
 #endif

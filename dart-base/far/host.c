@@ -51,8 +51,10 @@ static void notified(void *context)
 }
 
 _Atomic uint64_t dart__messages_expected;
+_Atomic int32_t  dart__awaited;
+_Atomic uint64_t dart__awaited_waits;
 
-/* A far unit says how many messages it has sent, or has left the job. Then the word is a team, and below that the last step
+/* A far unit says how many messages it has sent, or that it waits, or has left the job. Then the word is a team, and below that the last step
  * that the unit took part in, see job/network.c. The team is open on all its units, and stays open until this unit has left, too, for
  * a team ends with a step of all its units. */
 static void informed(void *context, int32_t peer, uint64_t word)
@@ -64,6 +66,12 @@ static void informed(void *context, int32_t peer, uint64_t word)
   if ((word & DART__INFORM_MESSAGES) != 0) {
     atomic_fetch_add_explicit(&dart__messages_expected, word & ~DART__INFORM_MESSAGES,
                               memory_order_relaxed); /* read after the barrier of dart_exit */
+    return;
+  }
+  if ((word & DART__INFORM_WAITS) != 0) {
+    /* relaxed, both: pair with coll/leader_messages.c, which looks again and again, and the word is all there is to know */
+    if (atomic_load_explicit(&dart__awaited, memory_order_relaxed) == peer)
+      atomic_store_explicit(&dart__awaited_waits, word, memory_order_relaxed);
     return;
   }
   if (member >= 0)

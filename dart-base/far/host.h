@@ -6,11 +6,18 @@
 
 dart__am_host_t dart__am_host(void);
 
-/* Words of dart__am_inform: with this bit, how many messages of the program the unit has sent to this one in all; else
- * a team and the last step that the unit took part in. */
+/* Words of dart__am_inform. With the first bit: how many messages of the program the unit has sent to this one in all. With
+ * the second: the collective in which it has waited long for this one, as a team, and its kind in the lower half. Else a
+ * team and the last step that the unit took part in. */
 #define DART__INFORM_MESSAGES (UINT64_C(1) << 63)
+#define DART__INFORM_WAITS    (UINT64_C(1) << 62)
 
 /* The sum of the former, of all far units. */
 extern _Atomic uint64_t dart__messages_expected;
+
+/* The unit for which this one has waited long in a collective, and the last word with the second bit that it has sent; 0:
+ * none. Of several threads that wait the last one counts. */
+extern _Atomic int32_t  dart__awaited;
+extern _Atomic uint64_t dart__awaited_waits;
 
 #endif

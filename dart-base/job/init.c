@@ -12,6 +12,7 @@
 #include "base/profile.h"
 #include "base/unknown.h"
 #include "coll/coll.h"
+#include "coll/leader_messages.h"
 #include "epoch/epoch_calls.h"
 #include "epoch/epoch_memory.h"
 #include "epoch/epoch_target.h"
@@ -180,12 +181,14 @@ dart_ret_t dart_exit(void)
   dart__progress();
   dart__progress_settle(0);
   flush_all();
+  dart__team_begin_call(dart__teams[DART_TEAM_ALL], __func__);
   dart__team_forget_call(dart__teams[DART_TEAM_ALL]);
   dart__report();                               /* all units have come when it returns */
   if (dart__teams[DART_TEAM_ALL]->nnodes > 1) { /* all requests were served */
     dart__grants_settle();
     flush_all();
     dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
+    dart__nodes_look_for_left(dart__teams[DART_TEAM_ALL]);
   }
   if (dart__survives()) /* the team of all may be broken */
     dart__net_agree_on_result(DART_OK);

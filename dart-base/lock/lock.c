@@ -196,13 +196,15 @@ dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
     return DART_ERR_INVAL;
   if (lock == NULL)
     dart__error("%s: lock is NULL", __func__);
+  dart__team_begin_call(team, __func__);
   ret = dart__coll_agree(team, lock == NULL ? DART_ERR_INVAL : DART_OK);
   return ret == DART_OK ? make_lock(__func__, team, lock) : ret;
 }
 
 /* Word of this unit's releases has come; then so has all units'. `ret` is whether this unit can go on: agreed on. */
-static dart_ret_t settle(dart__team_t *team, dart_ret_t ret)
+static dart_ret_t settle(const char *function, dart__team_t *team, dart_ret_t ret)
 {
+  dart__team_begin_call(team, function);
   if (team->nnodes > 1 && !dart__team_is_on_node(team, 0))
     dart__far_settle(team, 0);
   return dart__coll_agree(team, ret);
@@ -219,7 +221,7 @@ static dart_ret_t end_use(const char *function, dart_lock_t lock)
   /* relaxed: to begin to acquire it while it is destroyed is an error of the program */
   bool       held = atomic_load_explicit(&lock->holder, memory_order_relaxed) != 0;
   dart_ret_t mine = held || waits ? DART_ERR_INVAL : DART_OK;
-  dart_ret_t ret  = team == NULL ? mine : settle(team, mine);
+  dart_ret_t ret  = team == NULL ? mine : settle(function, team, mine);
 
   if (held)
     dart__error("%s: unit %d holds the lock", function, dart__world.me);

@@ -173,6 +173,7 @@ dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capa
     *range = DART_RANGE_NULL;
   if (team == NULL)
     return DART_ERR_INVAL;
+  dart__team_begin_call(team, __func__);
   ret = agree_on_arguments(__func__, team, stripe, capacity, range);
   if (ret != DART_OK)
     return ret;
@@ -199,8 +200,9 @@ dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capa
 
 /* All requests of this unit to far tables have been served; then so have all units'. `ret` is whether this unit can
  * go on: agreed on. */
-static dart_ret_t settle(dart__team_t *team, dart_ret_t ret)
+static dart_ret_t settle(const char *function, dart__team_t *team, dart_ret_t ret)
 {
+  dart__team_begin_call(team, function);
   for (int32_t unit = 0; team->nnodes > 1 && unit < team->nunits; unit++)
     if (!dart__team_is_on_node(team, unit))
       dart__far_settle(team, unit);
@@ -215,7 +217,7 @@ static dart_ret_t end_use(const char *function, dart_range_t range)
   dart__team_t *team  = dart__team_find(range->teamid);
   bool          waits = is_awaited(range), held = dart__hold_is_held(range->hold);
   dart_ret_t    mine = held || waits ? DART_ERR_INVAL : DART_OK;
-  dart_ret_t    ret  = team == NULL ? mine : settle(team, mine);
+  dart_ret_t    ret  = team == NULL ? mine : settle(function, team, mine);
 
   if (ret != DART_OK && ret != DART_ERR_UNIT_LOST)
     dart__error("%s: %s", function,

@@ -197,6 +197,7 @@ dart_ret_t dart_team_adopt(dart_team_t teamid, void *addr, size_t nbytes, dart_g
   *gptr = DART_GPTR_NULL;
   if (team == NULL)
     return DART_ERR_INVAL;
+  dart__team_begin_call(team, __func__);
   mine = check_memory(__func__, addr, nbytes, &call.pages);
   ret  = adopt(team, mine, &call, &id);
   if (ret != DART_OK) {

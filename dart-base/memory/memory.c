@@ -490,6 +490,7 @@ static dart_ret_t allocate(const char *function, dart_team_t teamid, size_t alig
   if (team == NULL)
     return DART_ERR_INVAL;
 
+  dart__team_begin_call(team, function);
   mine = check_alignment(function, alignment);
   if (mine == DART_OK)
     mine = check_size(function, team, nelem, type->elem_size, &nbytes);
@@ -571,6 +572,7 @@ dart_ret_t dart_team_memfree(dart_gptr_t gptr)
   if (segment == NULL || gptr.segid <= 0)
     return dart__fail(DART_ERR_INVAL, "%s: segment %d of team %d is not allocated", __func__,
                       gptr.segid, gptr.teamid);
+  dart__team_begin_call(team, __func__);
   return dart__memory_free(team, segment);
 }
 

@@ -235,6 +235,7 @@ static dart_ret_t memregister(const char *function, dart_team_t teamid, size_t n
                       dart__type_text(dtype).text);
   if (team == NULL)
     return DART_ERR_INVAL;
+  dart__team_begin_call(team, function);
   mine = check_memory(function, nelem, type->elem_size, addr, &nbytes);
   ret  = reg(team, mine, addr, nbytes, &gptr->segid);
   if (ret != DART_OK) {

@@ -303,6 +303,16 @@ void dart__team_lists_share(dart__team_t *team, const void *memory)
 
 /* ---- tables by id ------------------------------------------------------------------------------- */
 
+/* Its kind is that of its name, by FNV-1a: names of units are at different addresses. */
+void dart__team_begin_call(dart__team_t *team, const char *function)
+{
+  uint32_t hash = UINT32_C(2166136261);
+
+  for (; *function != '\0'; function++)
+    hash = (hash ^ (unsigned char)*function) * UINT32_C(16777619);
+  team->call.kind_without_data = hash;
+}
+
 void dart__team_enter(dart__team_t *team, dart_team_t id)
 {
   team->id              = id;

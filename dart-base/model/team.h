@@ -19,13 +19,14 @@
 #define DART__MAX_TEAMS    32768
 #define DART__MAX_SEGMENTS 65536 /* the slot of a segment is its id as an unsigned number */
 
-/* The last collective on data that this unit has called, for coll/step.h, which compares kinds. Collectives of DART's own,
- * as those of an allocation, have kind 0, or that of the last call, which is the same on all units. */
+/* The collective that this unit is in, for coll/step.h, which compares kinds. */
 typedef struct {
-  const char *function; /* as dart__call_note has it; NULL: there was none */
-  size_t      nbytes;
-  int32_t     root; /* -1: there is none, or every unit is one */
-  uint32_t    kind;
+  const char
+          *function; /* on data, as dart__call_note has it; NULL: it moves none of the program's */
+  size_t   nbytes;
+  int32_t  root; /* -1: there is none, or every unit is one */
+  uint32_t kind;
+  uint32_t kind_without_data; /* of all that move none, since the last dart__team_begin_call */
 } dart__collective_t;
 
 /* Global ids, ascending: first, first + stride, ...; or a list. */
@@ -163,11 +164,15 @@ dart__segment_t *dart__segment_take_ended(dart__team_t *team, int16_t id);
 void dart__segment_withdraw(dart__team_t *team, const dart__segment_t *segment);
 void dart__segment_restore(dart__team_t *team, const dart__segment_t *segment);
 
-/** The calling unit is in a collective of DART's own. */
+/** The calling unit is in `function`, a collective that moves no data of the program. Calls that do not say so, as a fence,
+ *  take the kind of the last that did, which is the same on all units. */
+void dart__team_begin_call(dart__team_t *team, const char *function);
+
+/** The step that begins belongs to such a collective. */
 static inline void dart__team_forget_call(dart__team_t *team)
 {
   team->call.function = NULL;
-  team->call.kind     = 0;
+  team->call.kind     = team->call.kind_without_data;
 }
 
 /** The global id of a unit. */

@@ -281,8 +281,10 @@ dart_ret_t dart__team_vote_made(dart__team_t *parent, dart_ret_t ret, dart_team_
 static dart_ret_t create(const char *function, dart__team_t *parent, const dart__members_t *members,
                          dart_team_t *newteam)
 {
-  dart_ret_t ret = create_here(function, parent, members, newteam), worst = DART_OK;
+  dart_ret_t ret, worst = DART_OK;
 
+  dart__team_begin_call(parent, function);
+  ret = create_here(function, parent, members, newteam);
   if (dart__survives()) /* the last agreement may have failed on some units only */
     worst = dart__team_vote_made(parent, ret, newteam);
   return ret != DART_OK ? ret : worst;
@@ -352,6 +354,7 @@ dart_ret_t dart_team_destroy(dart_team_t *teamid)
   dart__world.let_go();
   if (team->nnodes > 1)
     dart__far_flush_all(team); /* refused operations were logged */
+  dart__team_begin_call(team, __func__);
   wait_for_members(team);
   destroy_team(team);
   *teamid = DART_TEAM_NULL;

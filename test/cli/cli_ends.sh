@@ -98,11 +98,18 @@ leave() {
     '0:init,sum=1,exit' '1:init,sum=2,exit' '2:init,sum=3,exit'
   differ 'dart_exit' 'dart_barrier' '2:init,exit' '*:init,barrier,exit'
   differ 'dart_team_create' 'dart_allreduce of 24 bytes' '2:init,team,exit' '*:init,sum=3,exit'
+  differ 'dart_team_lock_init' 'dart_team_range_init' '2:init,lockinit,exit' '*:init,rangeinit,exit'
   if [[ ${dartrun[*]} == *--nodes* ]]; then # unit 1 has a node of its own
     differ_between '@(dart_barrier|dart_exit)' '1:init,barrier,exit' '*:init,bcast=0,exit'
     differ_between 'dart_allreduce of @(8|16) bytes' '1:init,sum=1,exit' '*:init,sum=2,exit'
     differ_between '@(dart_allreduce of 8 bytes|dart_barrier)' '1:init,sum=1,exit' '*:init,barrier,exit'
     differ_between 'dart_@(allreduce of 24 bytes|team_create)' '1:init,team,exit' '*:init,sum=3,exit'
+    differ_between 'dart_team_@(lock|range)_init' '1:init,lockinit,exit' '*:init,rangeinit,exit'
+    # Each waits for the other, and nobody has sent anything; and each sends, and waits for nobody.
+    differ_between 'dart_bcast of 32 bytes with root [01]' '1:init,bcast=0,exit' '*:init,bcast=1,exit'
+    job '1:init,bcast=1,exit' '*:init,bcast=0,exit'
+    [[ $(grep -c 'collective calls of team 0 did not match: unit [01] has sent data' <<<"$err") == 2 ]] ||
+      fail "two roots: $code, $err"
   fi
   job '*:init,bcast=1,sum=4,bcast=0,sum=0,team,sum=1,barrier,exit'; well
 
