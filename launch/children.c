@@ -182,6 +182,14 @@ static void reap_children(children_t *children)
       }
 }
 
+static void forward(const children_t *children, int signal)
+{
+  const children_plan_t *plan = children->plan;
+
+  if (plan->forward == NULL || !plan->forward(plan->owner, children, signal))
+    send_all(children, signal);
+}
+
 static void take_signal(children_t *children)
 {
   struct signalfd_siginfo info;
@@ -199,7 +207,7 @@ static void take_signal(children_t *children)
         children->plan->stopped(children->plan->owner);
     }
   if (info.ssi_code != SI_KERNEL)
-    send_all(children, (int)info.ssi_signo);
+    forward(children, (int)info.ssi_signo);
   if (info.ssi_signo == SIGUSR1 && children->plan->asked != NULL)
     children->plan->asked(children->plan->owner);
 }

@@ -23,6 +23,9 @@ typedef struct {
   /* A child has ended; `status` is waitpid's. */
   void (*ended)(void *owner, children_t *children, uint32_t child, pid_t pid, int status);
 
+  /* Send a signal that the launcher got to the program, past the children. False, or NULL: it goes to the children. */
+  bool (*forward)(void *owner, const children_t *children, int signal);
+
   /* The launcher got SIGUSR1, and has forwarded it to the children. NULL: nothing. */
   void (*asked)(void *owner);
 

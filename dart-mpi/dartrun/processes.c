@@ -3,6 +3,7 @@
  * units are not visible here. */
 #include "processes.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,40 +49,59 @@ static bool is_proxy(pid_t pid)
   return found && strncmp(name, PROXY, strlen(PROXY)) == 0;
 }
 
+/* What is to be done with the units of this machine. */
+typedef struct {
+  bool    *there; /* of `nunits`, to be set; or NULL */
+  uint32_t nunits;
+  int      signal; /* to be sent to them; 0: none */
+  uint32_t nsent;
+} task_t;
+
 /* Call `visit` for the children of a process until it returns false. False: it did, or the children cannot be
  * listed. */
-static bool each_child(pid_t pid, bool (*visit)(pid_t, bool *, uint32_t), bool *there,
-                       uint32_t nunits)
+static bool each_child(pid_t pid, bool (*visit)(pid_t, task_t *), task_t *task)
 {
   FILE *file = open_of(pid, "/proc/%d/task/%d/children");
   int   child;
   bool  good = file != NULL;
 
   while (good && fscanf(file, "%d", &child) == 1)
-    good = visit(child, there, nunits);
+    good = visit(child, task);
   if (file != NULL)
     fclose(file);
   return good;
 }
 
-static bool visit_unit(pid_t pid, bool *there, uint32_t nunits)
+static bool visit_unit(pid_t pid, task_t *task)
 {
   long unit = unit_of(pid);
 
-  if (unit >= 0 && unit < (long)nunits)
-    there[unit] = true;
-  return true; /* the process may be a unit that has just ended, without an environment */
+  if (unit < 0)
+    return true; /* perhaps a unit that has just ended, without an environment */
+  if (task->there != NULL && unit < (long)task->nunits)
+    task->there[unit] = true;
+  if (task->signal != 0 && kill(pid, task->signal) == 0)
+    task->nsent++;
+  return true;
 }
 
-static bool visit_proxy(pid_t pid, bool *there, uint32_t nunits)
+static bool visit_proxy(pid_t pid, task_t *task)
 {
-  return is_proxy(pid) && each_child(pid, visit_unit, there, nunits);
+  return is_proxy(pid) ? each_child(pid, visit_unit, task) : task->signal != 0;
 }
 
 bool processes_find(pid_t mpiexec, bool *there, uint32_t nunits)
 {
   memset(there, 0, nunits * sizeof *there);
-  return each_child(mpiexec, visit_proxy, there, nunits);
+  return each_child(mpiexec, visit_proxy, &(task_t){ .there = there, .nunits = nunits });
+}
+
+bool processes_send(pid_t mpiexec, int signal)
+{
+  task_t task = { .signal = signal };
+
+  each_child(mpiexec, visit_proxy, &task);
+  return task.nsent > 0;
 }
 
 /* The state in /proc/PID/stat, and the status that a wait for it will return, which is the last field. 0: there is no

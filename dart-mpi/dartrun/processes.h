@@ -9,6 +9,9 @@
  *  some units may not be visible, as they were started on another host or in an unknown way. */
 bool processes_find(pid_t mpiexec, bool *there, uint32_t nunits);
 
+/** Send a signal to the units that `mpiexec` has started on this machine. False: none is visible. */
+bool processes_send(pid_t mpiexec, int signal);
+
 /** The signal that has ended a process of whose end the caller knows; 0: none, or its parent has already waited for it. Looks
  *  for a twentieth of a second at most, as it may not have ended completely. */
 int processes_signal(pid_t pid);

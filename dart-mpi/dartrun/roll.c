@@ -523,6 +523,14 @@ static hang_place_t record_of(void *owner, uint32_t unit)
   return (hang_place_t){ ((const roll_t *)owner)->unit[unit].record, 0 };
 }
 
+/* Hydra passes on what ends a program, and SIGUSR1. Of the others it would die itself. */
+static bool forward(void *owner, const children_t *children, int signal)
+{
+  (void)owner;
+  return (signal == SIGHUP || signal == SIGUSR2) &&
+         processes_send(children_pid(children, 0), signal);
+}
+
 static void asked(void *owner)
 {
   hang_asked(((const roll_t *)owner)->hang);
@@ -559,6 +567,7 @@ int roll_run(char **command, uint32_t nunits)
     .begin        = begin,
     .prepare      = prepare,
     .ended        = mpiexec_ended,
+    .forward      = forward,
     .asked        = asked,
     .stopped      = stopped,
     .readable     = readable,

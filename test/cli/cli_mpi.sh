@@ -119,6 +119,22 @@ for signal in 9 11 6; do
   run "$dartrun" -n 2 "$build/test/dart-end-mpi" "1:init,kill=$signal" '*:init,exit'; expect_code $((128 + signal))
 done
 
+# Signals come to all units, also those that end mpiexec.
+begin "$dartrun" -n 3 "$unit" '*:count'
+lines 3 '^[0-9]*$'
+kill -HUP $!;  lines 3 'got 1$'
+kill -USR2 $!; lines 3 'got 12'
+kill -USR1 $!
+finished
+expect_code 0; [[ -z $err ]] || fail "it said: $err"
+for signal in 1 12; do
+  begin "$dartrun" -n 2 "$unit" '*:wait'
+  lines 2 '^[0-9]*$'
+  kill -$signal $!
+  finished
+  expect_code $((128 + signal)); expect_line "dartrun: * signal $signal (*"
+done
+
 # A program that started MPI without threads gets no agent, is told so once, unless it wants none, and
 # works.
 agent_line='*no progress agent: MPI was not started for several threads*'

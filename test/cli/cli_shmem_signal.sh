@@ -5,17 +5,18 @@ dartrun=$build/dart-shmem/dartrun
 unit=$build/test/cli_unit
 need "$dartrun" "$unit"
 
-# Each of three signals comes to each of three units; USR1 ends them well, so all goes well.
+# Each of four signals comes to each of three units; USR1 ends them well, so all goes well.
 "$dartrun" -n 3 "$unit" '*:count' >"$work/out" 2>"$work/err" &
 lines 3 '^[0-9]*$'
 kill -TERM $!; lines 3 'got 15'
 kill -INT $!;  lines 3 'got 2'
 kill -HUP $!;  lines 3 'got 1$'
+kill -USR2 $!; lines 3 "got 12"
 kill -USR1 $!
 wait $!; code=$?
 expect_code 0; [[ ! -s $work/err ]] || fail "it said: $(<"$work/err")"
 out=$(grep counted "$work/out" | sort)
-expect_out $'0 counted 3\n1 counted 3\n2 counted 3'
+expect_out $'0 counted 4\n1 counted 4\n2 counted 4'
 
 # A unit that a forwarded signal kills counts as killed by it.
 for signal in 15 10 12; do

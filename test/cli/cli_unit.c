@@ -10,7 +10,7 @@
  *   cpus         print the processors it may run on, "UNIT: a b c"
  *   cat          copy standard input to standard output
  *   wait         print its pid, then sleep for ever
- *   count        print its pid, count signals INT, TERM and HUP, print "UNIT got SIGNAL" for each;
+ *   count        print its pid, count signals INT, TERM, HUP and USR2, print "UNIT got SIGNAL" for each;
  *                on USR1 print "UNIT counted N" and exit with 0
  *   stay         as wait, but SIGTERM is ignored
  *
@@ -94,6 +94,7 @@ static void count_signals(void)
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGHUP);
   sigaddset(&set, SIGUSR1);
+  sigaddset(&set, SIGUSR2);
   sigprocmask(SIG_BLOCK, &set, NULL);
   say("%d\n", (int)getpid());
   while (sigwait(&set, &signal) == 0 && signal != SIGUSR1) {
