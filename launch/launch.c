@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -12,6 +13,8 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include <dash/dart/if/dart.h>
 
 #include "base/config.h"
 #include "base/log.h"
@@ -221,68 +224,84 @@ static void check_places(const launch_t *launch)
                 option, value, launch->nnodes);
 }
 
-/* Options without a letter. */
-enum { KEY_HOSTS_FILE = 256 };
+/* ---- options ------------------------------------------------------------------------------------ */
 
-static const struct argp_option options[] = {
-  { "units", 'n', "N", 0, "Start N units of the program", 0 },
-  { "nodes", 'N', "K", 0, "Act as if the machine were K nodes; 1 to N", 0 },
-  { "hosts", 'H', "HOST[:UNITS],...", 0,
-    "Start the units on these hosts, which share them evenly unless numbers of UNITS are given. "
-    "dart-mpi only: mpiexec starts them, by ssh",
-    0 },
-  { "hosts-file", KEY_HOSTS_FILE, "FILE", 0,
-    "Start the units on the hosts that FILE names, in the format of mpiexec. dart-mpi only", 0 },
-  { "hostfile", 0, NULL, OPTION_ALIAS, NULL, 0 },
-  { "bind", 'b', "WHAT", OPTION_ARG_OPTIONAL,
-    "Bind each unit to a cpu or a core of its own, to a numa domain or a package, or to none. "
-    "--bind alone means core; without it, what the variable DART_BIND says, or else auto",
-    0 },
-  { "tag", 't', NULL, 0, "Put [UNIT] before each line of output", 0 },
-  { 0 }
+enum { KEY_HOSTS_FILE = 256 }; /* it has no letter */
+
+static const char letters[] =
+    "+:hVtn:N:H:b::"; /* +: up to the program; `:`: errors are told here */
+
+static const struct option options[] = {
+  { "units", required_argument, NULL, 'n' },
+  { "nodes", required_argument, NULL, 'N' },
+  { "hosts", required_argument, NULL, 'H' },
+  { "hosts-file", required_argument, NULL, KEY_HOSTS_FILE },
+  { "hostfile", required_argument, NULL, KEY_HOSTS_FILE },
+  { "bind", optional_argument, NULL, 'b' },
+  { "tag", no_argument, NULL, 't' },
+  { "help", no_argument, NULL, 'h' },
+  { "version", no_argument, NULL, 'V' },
+  { 0 },
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-  static const char *nodes; /* as given: the limit is known at the end. NULL: not given */
-  launch_t          *launch = state->input;
-  FILE              *sink;
+static const char help[] =
+    "  -n, --units=N                Start N units of the program\n"
+    "  -N, --nodes=K                Act as if the machine were K nodes; 1 to N\n"
+    "  -b, --bind[=WHAT]            Bind each unit to a cpu or a core of its own, to a\n"
+    "                               numa domain or a package, or to none. --bind alone\n"
+    "                               means core; without it, what the variable DART_BIND\n"
+    "                               says, or else auto\n"
+    "  -t, --tag                    Put [UNIT] before each line of output\n"
+    "      --hosts-file=FILE, --hostfile=FILE\n"
+    "                               Start the units on the hosts that FILE names, in the\n"
+    "                               format of mpiexec. dart-mpi only\n"
+    "  -H, --hosts=HOST[:UNITS],... Start the units on these hosts, which share them evenly\n"
+    "                               unless numbers of UNITS are given. dart-mpi only:\n"
+    "                               mpiexec starts them, by ssh\n"
+    "  -h, --help                   Print this\n"
+    "  -V, --version                Print the version\n";
 
+static _Noreturn void print_and_exit(const char *text, const char *more, const char *last)
+{
+  printf("%s%s%s", text, more, last);
+  exit(EXIT_SUCCESS);
+}
+
+/* Take one option, the number of getopt_long, which is in `word`. `*nodes_out`: as given, for its limit is known at the
+ * end. */
+static void take_option(const launch_about_t *about, launch_t *launch, int key, const char *word,
+                        const char **nodes_out)
+{
   switch (key) {
-  case ARGP_KEY_INIT:
-    argp_err_exit_status = LAUNCH_EXIT_USAGE;
-    /* argp adds a line about --help after a bad option; the launcher prints only one line. */
-    if ((sink = fopen("/dev/null", "we")) != NULL)
-      state->err_stream = sink;
-    if (getenv("DART_BIND") != NULL)
-      launch->bind = bind_number("DART_BIND", getenv("DART_BIND"));
-    return 0;
-  case ARGP_KEY_FINI:
-    if (state->err_stream != stderr)
-      fclose(state->err_stream);
-    state->err_stream = stderr;
-    return 0;
-  case 'b': launch->bind = arg != NULL ? bind_number("--bind", arg) : LAUNCH_BIND_CORE; return 0;
-  case 'H': launch->hosts = check_hosts(arg); return 0;
-  case KEY_HOSTS_FILE: launch->hosts_file = check_hosts_file(arg); return 0;
-  case 'N': nodes = arg; return 0;
-  case 'n': launch->nunits = launch_number("-n", arg, 1, launch->nunits_most); return 0;
-  case 't': launch->is_tagged = true; return 0;
-  case ARGP_KEY_ARG:
-    launch->command = &state->argv[state->next - 1];
-    state->next     = state->argc; /* the rest is for the program */
-    return 0;
-  case ARGP_KEY_END:
-    if (launch->nunits == 0)
-      launch_fail(LAUNCH_EXIT_USAGE, "option -n N is missing: how many units?");
-    if (launch->command == NULL)
-      launch_fail(LAUNCH_EXIT_USAGE, "which program? none was named");
-    if (nodes != NULL)
-      launch->nnodes = launch_number("--nodes", nodes, 1, launch->nunits);
-    check_places(launch);
-    return 0;
-  default: return ARGP_ERR_UNKNOWN;
+  case 'n': launch->nunits = launch_number("-n", optarg, 1, launch->nunits_most); break;
+  case 'N': *nodes_out = optarg; break;
+  case 'H': launch->hosts = check_hosts(optarg); break;
+  case KEY_HOSTS_FILE: launch->hosts_file = check_hosts_file(optarg); break;
+  case 'b': launch->bind = optarg != NULL ? bind_number("--bind", optarg) : LAUNCH_BIND_CORE; break;
+  case 't': launch->is_tagged = true; break;
+  case 'h': print_and_exit(about->what, help, about->more);
+  case 'V': print_and_exit("dartrun (", about->backend, ") " DART_VERSION_STR "\n");
+  default:
+    launch_fail(LAUNCH_EXIT_USAGE,
+                "'%s' is no option, or its value is missing or unwanted: see dartrun --help", word);
   }
 }
 
-const struct argp launch_argp = { .options = options, .parser = parse_option };
+void launch_parse(const launch_about_t *about, int argc, char **argv, launch_t *launch)
+{
+  const char *nodes = NULL;
+
+  if (getenv("DART_BIND") != NULL)
+    launch->bind = bind_number("DART_BIND", getenv("DART_BIND"));
+  for (int key, at = optind; (key = getopt_long(argc, argv, letters, options, NULL)) != -1;
+       at = optind)
+    take_option(about, launch, key, argv[at], &nodes);
+  if (launch->nunits == 0)
+    launch_fail(LAUNCH_EXIT_USAGE, "option -n N is missing: how many units?");
+  if (optind == argc)
+    launch_fail(LAUNCH_EXIT_USAGE, "which program? none was named");
+  launch->command = &argv[optind];
+  if (nodes != NULL)
+    launch->nnodes = launch_number("--nodes", nodes, 1, launch->nunits);
+  check_places(launch);
+}

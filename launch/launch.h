@@ -3,11 +3,10 @@
 /* Shared by the launchers of all backends: the command line, and messages.
  *
  * The command line is `dartrun [OPTION...] -n N PROGRAM [ARG...]`. Options end at the program: everything behind it
- * belongs to the program. The environment variable DART_BIND is the default of --bind. A launcher describes itself in an
- * argp without a parser whose only child is launch_argp; its input is a launch_t. For an invalid command line, one line
- * goes to stderr, and the exit code is LAUNCH_EXIT_USAGE. */
-#include <argp.h>
+ * belongs to the program. The environment variable DART_BIND is the default of --bind. For an invalid command line, one
+ * line goes to stderr, and the exit code is LAUNCH_EXIT_USAGE. */
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/resource.h>
 
 #define LAUNCH_EXIT_USAGE   2
@@ -45,7 +44,15 @@ typedef struct {
   char        **command;   /* the program and its arguments, NULL-terminated */
 } launch_t;
 
-extern const struct argp launch_argp;
+/* What --version and --help say of a launcher. */
+typedef struct {
+  const char *backend;
+  const char *what; /* before the options */
+  const char *more; /* behind them */
+} launch_about_t;
+
+/** Read the command line. --help and --version end the process. */
+void launch_parse(const launch_about_t *about, int argc, char **argv, launch_t *launch);
 
 /** Read `text`, the value of `option`, as a number. Exits with one line if it is not a number from `least` to
  *  `most`. */

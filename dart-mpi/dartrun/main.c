@@ -13,8 +13,6 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include <dash/dart/if/dart.h>
-
 #include "executable.h"
 #include "launch.h"
 #include "load_layers.h"
@@ -23,18 +21,15 @@
 #include "shortage.h"
 #include "tagged.h"
 
-const char *argp_program_version = "dartrun (dart-mpi) " DART_VERSION_STR;
-
-static const struct argp_child children[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
-
-static const struct argp arguments = {
-  .args_doc = "PROGRAM [ARG...]",
-  .doc      = "Start a DART program by mpiexec.\v"
-              "The environment variable DART_MPIEXEC names another mpiexec than " DART_MPIEXEC
-         ". Units are not bound by default (auto), unless mpiexec does it by itself. "
-         "Signals sent to dartrun go to mpiexec, whose exit code is dartrun's. A unit of this "
-         "machine that dies is named, and the code is not 0 then.",
-  .children = children,
+static const launch_about_t about = {
+  .backend = "dart-mpi",
+  .what    = "Usage: dartrun [OPTION...] -n N PROGRAM [ARG...]\n"
+             "Start a DART program by mpiexec.\n\n",
+  .more    = "\nThe environment variable DART_MPIEXEC names another mpiexec than " DART_MPIEXEC
+          ".\nUnits are not bound by default (auto), unless mpiexec does it by itself. Signals\n"
+          "sent to dartrun go to mpiexec, SIGHUP and SIGUSR2 to the units of this machine.\n"
+          "The exit code is that of mpiexec, or of the unit that was the cause. A unit of this\n"
+          "machine that dies is named, and the code is not 0 then.\n",
 };
 
 int main(int argc, char **argv)
@@ -46,7 +41,7 @@ int main(int argc, char **argv)
 
   tagged_become(argc, argv);
   launch_keep_standard_streams();
-  argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &launch);
+  launch_parse(&about, argc, argv, &launch);
   launch_check_program(DART_STARTS, launch.command[0], argv);
   launch_check_settings();
   shortage_refuse(&launch);

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dash/dart/if/dart.h>
-
 #include "base/config.h"
 #include "bind.h"
 #include "executable.h"
@@ -16,23 +14,19 @@
 #include "net_model.h"
 #include "units.h"
 
-const char *argp_program_version = "dartrun (dart-shmem) " DART_VERSION_STR;
-
-static const struct argp_child children[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
-
-static const struct argp arguments = {
-  .args_doc = "PROGRAM [ARG...]",
-  .doc      = "Start a DART program on this machine.\v"
-              "Unit 0 reads the standard input. Signals sent to dartrun go to all units. When a "
-              "unit is killed or exits with anything but 0, dartrun says so, ends the others and "
-              "exits with the code of that unit (128 + the signal's number, if one killed it).\n"
-              "Units are bound by default (auto) if there are as many as cores: each to a core of "
-              "its own. A program with fewer may share the machine with others, and more units "
-              "than cores are better off wherever there is room.\n"
-              "With --nodes, unit U is on node U modulo K. The network between nodes is simulated, as "
-              "the environment variable DART_NET says: "
-              "rdma|software,latency=2us,bandwidth=10G,jitter=1us,seed=7.",
-  .children = children,
+static const launch_about_t about = {
+  .backend = "dart-shmem",
+  .what    = "Usage: dartrun [OPTION...] -n N PROGRAM [ARG...]\n"
+             "Start a DART program on this machine.\n\n",
+  .more    = "\nUnit 0 reads the standard input. Signals sent to dartrun go to all units. When a\n"
+             "unit is killed or exits with anything but 0, dartrun says so, ends the others and\n"
+             "exits with the code of that unit (128 + the signal's number, if one killed it).\n"
+             "Units are bound by default (auto) if there are as many as cores: each to a core of\n"
+             "its own. A program with fewer may share the machine with others, and more units\n"
+             "than cores are better off wherever there is room.\n"
+             "With --nodes, unit U is on node U modulo K. The network between nodes is simulated,\n"
+             "as the environment variable DART_NET says:\n"
+             "rdma|software,latency=2us,bandwidth=10G,jitter=1us,seed=7.\n",
 };
 
 /* dartrun prints one line, where each unit would print it. */
@@ -63,7 +57,7 @@ int main(int argc, char **argv)
   int          code;
 
   launch_keep_standard_streams();
-  argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &launch);
+  launch_parse(&about, argc, argv, &launch);
 
   launch_check_program("shmem", launch.command[0], argv);
   check_hosts(&launch);

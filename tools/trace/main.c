@@ -2,70 +2,77 @@
  *
  * Each thread writes its events to its own file, however the run ends. This program runs afterwards, as one process, so
  * the job needs no communication when it may be about to die. */
-#include <argp.h>
+#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <dash/dart/if/dart.h>
 
 #include "trace.h"
 
-const char *argp_program_version = "dart-trace " DART_VERSION_STR;
-
 static const trace_form_t *const forms[] = { &trace_otf2, &trace_chrome };
 
-enum { NFORMS = sizeof forms / sizeof forms[0] };
+enum { NFORMS = sizeof forms / sizeof forms[0], BAD_INPUT = 2 };
 
 typedef struct {
   const char         *folder;
   const trace_form_t *form; /* NULL: all available ones */
 } options_t;
 
-static const struct argp_option options[] = {
-  { "format", 'f', "FORM", 0,
-    "otf2 (FOLDER/otf2/trace.otf2) or chrome (FOLDER/trace.json); without it, all", 0 },
-  { 0 }
-};
+static const char help[] =
+    "Usage: dart-trace [OPTION...] FOLDER\n"
+    "Make traces of what a run has left with DART_TRACE=FOLDER.\n\n"
+    "  -f, --format=FORM  otf2 (FOLDER/otf2/trace.otf2) or chrome (FOLDER/trace.json);\n"
+    "                     without it, all\n"
+    "  -h, --help         Print this\n"
+    "  -V, --version      Print the version\n";
 
-static const trace_form_t *form_of(const char *name, struct argp_state *state)
+static _Noreturn void refuse(const char *word, const char *why)
+{
+  trace_say("'%s' %s: see dart-trace --help", word, why);
+  exit(BAD_INPUT);
+}
+
+static const trace_form_t *form_of(const char *name)
 {
   for (size_t i = 0; i < NFORMS; i++)
     if (strcmp(forms[i]->name, name) == 0 && forms[i]->write != NULL)
       return forms[i];
-  argp_error(state, "there is no format '%s' here", name);
-  return NULL;
+  refuse(name, "is no format here");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static options_t read_options(int argc, char **argv)
 {
-  options_t *given = state->input;
+  static const struct option options[] = { { "format", required_argument, NULL, 'f' },
+                                           { "help", no_argument, NULL, 'h' },
+                                           { "version", no_argument, NULL, 'V' },
+                                           { 0 } };
+  options_t                  given     = { 0 };
 
-  switch (key) {
-  case 'f': given->form = form_of(arg, state); return 0;
-  case ARGP_KEY_ARG:
-    if (given->folder != NULL)
-      argp_usage(state);
-    given->folder = arg;
-    return 0;
-  case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
-  default: return ARGP_ERR_UNKNOWN;
-  }
+  for (int key, at = optind; (key = getopt_long(argc, argv, ":f:hV", options, NULL)) != -1;
+       at = optind)
+    switch (key) {
+    case 'f': given.form = form_of(optarg); break;
+    case 'h': fputs(help, stdout); exit(EXIT_SUCCESS);
+    case 'V': puts("dart-trace " DART_VERSION_STR); exit(EXIT_SUCCESS);
+    default: refuse(argv[at], "is no option, or its value is missing or unwanted");
+    }
+  if (optind == argc)
+    refuse("FOLDER", "is missing");
+  if (optind + 1 < argc)
+    refuse(argv[optind + 1], "is one folder too many");
+  given.folder = argv[optind];
+  return given;
 }
 
 int main(int argc, char **argv)
 {
-  static const struct argp arguments = {
-    .options  = options,
-    .parser   = parse,
-    .args_doc = "FOLDER",
-    .doc      = "Make traces of what a run has left with DART_TRACE=FOLDER.",
-  };
-  options_t given = { 0 };
+  options_t given = read_options(argc, argv);
   trace_t   trace;
   int       failed = 0;
 
-  argp_parse(&arguments, argc, argv, 0, NULL, &given);
   trace_read(given.folder, &trace);
   if (trace.ndropped > 0)
     trace_say("%" PRIu64
