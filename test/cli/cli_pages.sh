@@ -11,13 +11,14 @@ cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
 need cmake pkg-config
 cd "$top" || exit 1
 pages=(README.md doc/*.md)
+others=(CONTRIBUTING.md test/README.md doc/internals/*.md)
 
 # ---- links ---------------------------------------------------------------------------------------
 
 # The anchors of a page, as GitHub makes them of its headings.
 anchors() { sed -nE 's/^#+ //p' "$1" | tr '[:upper:]' '[:lower:]' | sed -E 's/[^a-z0-9 _-]//g; s/ /-/g'; }
 links=0
-for page in "${pages[@]}" CONTRIBUTING.md doc/internals/*.md test/README.md; do
+for page in "${pages[@]}" "${others[@]}"; do
   while IFS= read -r link; do
     links=$((links + 1))
     file=${link%%#*}
@@ -104,8 +105,11 @@ done
 # it; or settings alone, with which a program then runs on two nodes. Each runs as it stands, or as this table has it,
 # or the table says after "-" who else runs it, or why nobody does.
 words='dartrun|dartrun-[a-z-]*|dart-info|dart-report|dart-trace|mpiexec|mpicc[.a-z]*|cc|cmake|man|env|ulimit|sysctl|echo|kill|docker'
-words+='|srun|salloc|sbatch|ucx_info|fi_info|mpichversion|dpkg-buildpackage|\./check|\./quickstart|(build|bench|packaging)/[^ ]*'
+words+='|srun|salloc|sbatch|ucx_info|fi_info|mpichversion|dpkg-buildpackage|\./check|\./quickstart|(build|bench|packaging)/[^ ]*|mount|ctest|bash|git'
+words+='|(build/check/release/)?dart-(shmem|mpi)/dartrun|test/[^ :]*\.(sh|py)'
 alone='dart-info|ucx_info|fi_info|mpichversion|\./quickstart|\./check' # commands without an argument
+tests='- runs this test'
+adversary='- pmpi.*, whose library it is for'
 untried='- no hardware for it here; the page says so'
 machine='- changes the whole machine'
 container='- no containers can be started in a test; cli.tmpfs and cli.clusters have a small /dev/shm'
@@ -146,10 +150,41 @@ declare -A instead=(
   ['bench/papers OUTPUT']='- cli.papers, with fewer measurements'
   ['dpkg-buildpackage -us -uc -b']='- cli.package'
   ['./quickstart']='- installs packages, and builds for minutes: it is what comes before all this'
-  ['./check']='- runs this test'
-  ['./check --all']='- runs this test'
+  ['./check']=$tests
+  ['./check --all']=$tests
+  ['./check shmem.lock']=$tests
+  ['./check shmem.nodes']=$tests
+  ['ctest -N -R lock']=$tests
+  ["ctest -R '^shmem.lock.u3\$' --output-on-failure"]=$tests
+  ['ctest -R cli.abi']='- cli.abi'
+  ['ctest -R cli.symbols']='- cli.symbols'
+  ['cmake --preset check -DDART_TEST_ALL=ON && cmake --build build/check/release']='- what ./check does'
+  ['bash ../../../test/cli/cli_hang.sh $PWD']='- cli.hang'
+  ['bash test/format.sh .']='- format'
+  ['bash test/layers.sh .']='- layers'
+  ['git tag vX.Y.Z']='- changes the clone'
+  ['packaging/release FOLDER']='- cli.release'
+  ['dartrun -n 1 hello-<name>']='- there is no such network'
+  ['dart-shmem/dartrun -n 3 test/dart-test-shmem lock']='- shmem.lock'
+  ['dart-shmem/dartrun -n 3 test/dart-test-shmem lock.NAME']='- shmem.lock'
+  ['DART_NET=software,jitter=20us,seed=7 dart-shmem/dartrun -n 4 --nodes 2 test/dart-test-shmem lock']='- shmem.lock'
+  ['dart-mpi/dartrun -n 4 --nodes 2 test/dart-test-mpi lock']='- mpi.lock'
+  ['build/check/release/dart-mpi/dartrun --nodes 2 -n 3 build/check/release/test/dart-test-mpi \']='- mpi.atomic'
+  ['test/mpi_bugs/run.sh build/check/release']='- mpi_bugs.*, one at a time'
+  ['test/mpi_bugs/run.sh mpicc.openmpi mpirun.openmpi']='- openmpi.mpi_bugs'
+  ['DART_TEST_ALL=1']='- all tests with --all'
+  ['DART_PROGRESS=none DART_NET=latency=2ms build/release/dart-shmem/dartrun --nodes 4 -n 4 build/release/bench/messages-shmem --format=markdown']='- cli.messages'
+  ['bench/pair REV']='- cli.pair, of a small tree'
+  ["bench/pair --cases 'put_*,get_*' --rounds 15 aebdaea"]='- cli.pair, of a small tree'
+  ['bench/pair --backend mpi --nodes 2 --only micro HEAD~1']='- cli.pair, of a small tree'
+  ['bench/run OUTPUT']='- cli.micro, with fewer measurements'
+  ['ADVERSARY=all,-attach']=$adversary
+  ['ADVERSARY=all,-forever']=$adversary
+  ['ADVERSARY=all,-puts']=$adversary
+  ['mount -t tmpfs tmpfs /dev/shm']=$container
+  ['mount -o remount,size=90% /dev/shm']=$machine
   ['./check --all -C slow -L slow']='- takes hours'
-  ['./check NAME...']='- runs this test'
+  ['./check NAME...']=$tests
   ['docker run --shm-size=8g']=$container
   ['docker run --memory']=$container
   ['docker run --cap-add SYS_PTRACE']=$container
@@ -176,10 +211,10 @@ spans() {
     FNR == 1 { cut(); inside = 0; name = FILENAME; sub(/.*\//, "", name) }
     /^```/ { inside = !inside; next }
     inside { next }
-    /^    [^ ]/ { sub(/^    /, ""); sub(/  +# .*/, ""); print name "\t" $0; next }
+    /^    [^ ]/ { sub(/^    /, ""); sub(/ +# .*/, ""); print name "\t" $0; next }
     /^$/ || /^\|/ { cut() }
     { text = text " " $0 }
-    END { cut() }' "${pages[@]/#/$top/}"
+    END { cut() }' "${pages[@]/#/$top/}" "${others[@]/#/$top/}"
 }
 
 # The launcher's or the library's words, which begin as a command does.
