@@ -524,7 +524,7 @@ static hang_place_t record_of(void *owner, uint32_t unit)
 }
 
 /* Hydra passes on what ends a program, and SIGUSR1. Of the others it would die itself. */
-static bool forward(void *owner, const children_t *children, int signal)
+static bool send_past_hydra(void *owner, const children_t *children, int signal)
 {
   (void)owner;
   return (signal == SIGHUP || signal == SIGUSR2) &&
@@ -567,7 +567,7 @@ int roll_run(char **command, uint32_t nunits)
     .begin        = begin,
     .prepare      = prepare,
     .ended        = mpiexec_ended,
-    .forward      = forward,
+    .forward      = send_past_hydra,
     .asked        = asked,
     .stopped      = stopped,
     .readable     = readable,
