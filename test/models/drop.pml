@@ -16,7 +16,6 @@
  * run: one    -DTHREADS=1 -DROUNDS=3
  * run: two    -DTHREADS=2 -DROUNDS=1
  * large: twice   -DTHREADS=2 -DROUNDS=2
- * large: three   -DTHREADS=3 -DROUNDS=1
  * mutant: while_sending  -DTHREADS=2 -DROUNDS=1
  * mutant: late_reply     -DTHREADS=1 -DROUNDS=1
  * mutant: no_look        -DTHREADS=1 -DROUNDS=1
