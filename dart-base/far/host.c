@@ -54,9 +54,9 @@ _Atomic uint64_t dart__messages_expected;
 _Atomic int32_t  dart__awaited;
 _Atomic uint64_t dart__awaited_waits;
 
-/* A far unit says how many messages it has sent, or that it waits, or has left the job. Then the word is a team, and below that the last step
- * that the unit took part in, see job/network.c. The team is open on all its units, and stays open until this unit has left, too, for
- * a team ends with a step of all its units. */
+/* A far unit says how many messages it has sent, or that it waits, or has left the job. Then the word is a team, and below
+ * that the last step that the unit took part in, see job/network.c. The team is open on all its units, and stays open until
+ * this unit has left, too, for a team ends with a step of all its units. */
 static void informed(void *context, int32_t peer, uint64_t word)
 {
   dart__team_t *team = dart__world.initialized ? dart__team_find((dart_team_t)(word >> 32)) : NULL;
