@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/random.h"
 #include "wait/mutex.h"
 
 #define NONE 0U /* index of no node, of no request */
@@ -332,18 +333,8 @@ static void look_again(dart__range_table_t *t, uint32_t index)
 
 /* ---- requests ------------------------------------------------------------------------------ */
 
-/* Priorities must differ, and be in no relation to the order of the spans: or the tree becomes a list.
- * (SplitMix: Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014.) */
-static uint32_t new_priority(dart__range_table_t *t)
-{
-  uint64_t z = t->random += 0x9e3779b97f4a7c15U;
-
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return (uint32_t)(z >> 32);
-}
-
-/* Before the node `next` of the same request. */
+/* Before the node `next` of the same request. Priorities differ, and are in no relation to the order of the spans: else
+ * the tree becomes a list. */
 static uint32_t new_node(dart__range_table_t *t, const dart__span_t *span, uint32_t request,
                          uint32_t next)
 {
@@ -354,7 +345,7 @@ static uint32_t new_node(dart__range_table_t *t, const dart__span_t *span, uint3
   t->nfree--;
   *node = (node_t){ .span     = *span,
                     .age      = request_at(t, request)->age,
-                    .priority = new_priority(t),
+                    .priority = (uint32_t)(dart__random_next(&t->random) >> 32),
                     .request  = request,
                     .next     = next };
   return index;
