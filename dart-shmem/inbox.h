@@ -8,8 +8,8 @@
  * beginning are skipped then.
  *
  * A sender that dies between the two steps would leave a hole, behind which nothing is seen. So where units may be lost a
- * sender claims alone: it puts its number into a word of the inbox, and notes where its packet begins. The receiver, once it
- * knows that this sender is lost, closes the hole (test/models/inbox.pml).
+ * sender claims alone: its number is in a word of the inbox until it has published its packet. The receiver, once it knows
+ * that this sender is lost, closes the hole (test/models/inbox.pml).
  *
  * All of it starts as zeros. It may lie in memory shared by processes, or in one process for its threads. */
 #include <stdalign.h>
@@ -65,7 +65,6 @@ typedef struct {
   alignas(DART__CACHE_LINE) _Atomic uint64_t tail; /* bytes ever claimed */
   dart__event_t    arrivals; /* senders nudge it; the owner's threads sleep on it */
   _Atomic uint32_t claimer;  /* where units may be lost: 1 + the peer that claims room, 0: none */
-  _Atomic uint64_t claimed_from;                   /* where the packet of the last claimer begins */
   alignas(DART__CACHE_LINE) _Atomic uint64_t head; /* bytes ever returned */
   alignas(DART__CACHE_LINE) char ring[DART__INBOX_RING + sizeof(dart__cell_t) + DART__PACKET_MOST];
   _Atomic uint64_t received[]; /* from each peer: bytes of messages that a receive has taken */
@@ -123,8 +122,6 @@ static inline void dart__inbox_publish(dart__cell_t *cell)
                         memory_order_release);
 }
 
-#define DART__CLAIM_TRIES 200
-
 /** After dart__inbox_claim_alone and dart__inbox_publish: others may claim. */
 static inline void dart__inbox_claimed(dart__inbox_t *inbox)
 {
@@ -132,25 +129,23 @@ static inline void dart__inbox_claimed(dart__inbox_t *inbox)
   atomic_store_explicit(&inbox->claimer, 0, memory_order_release);
 }
 
+#define DART__CLAIM_TRIES 200
+
 /** The same where units may be lost. NULL, too, if another sender is claiming. */
 static inline dart__cell_t *dart__inbox_claim_alone(dart__inbox_t *inbox, int32_t me, size_t nbytes,
                                                     uint64_t *head_seen)
 {
-  uint32_t      claimer = 0;
-  uint64_t      at;
+  uint32_t      nobody = 0;
   dart__cell_t *cell;
 
   /* acquire: pairs with the release in dart__inbox_claimed */
   for (int tries = 0; !atomic_compare_exchange_weak_explicit(
-           &inbox->claimer, &claimer, (uint32_t)me + 1, memory_order_acquire, memory_order_relaxed);
-       claimer = 0) {
+           &inbox->claimer, &nobody, (uint32_t)me + 1, memory_order_acquire, memory_order_relaxed);
+       nobody = 0) {
     if (++tries == DART__CLAIM_TRIES)
       return NULL;
     dart__cpu_pause();
   }
-  at = atomic_load_explicit(&inbox->tail, memory_order_relaxed);
-  /* release: before the tail for dart__inbox_close_hole, which looks when this unit is lost */
-  atomic_store_explicit(&inbox->claimed_from, at, memory_order_release);
   cell = dart__inbox_claim(inbox, nbytes, head_seen);
   if (cell == NULL)
     dart__inbox_claimed(inbox);
@@ -158,24 +153,25 @@ static inline dart__cell_t *dart__inbox_claim_alone(dart__inbox_t *inbox, int32_
 }
 
 /** For the receiver, which knows that `peer` is lost: if that has claimed room and not published it, it becomes a packet
- *  with bytes that nobody asked for. */
+ *  with bytes that nobody asked for. It is the last one, for others claim behind what is published. */
 static inline void dart__inbox_close_hole(dart__inbox_t *inbox, int32_t peer)
 {
-  uint64_t      from, head, tail;
-  dart__cell_t *cell;
+  uint64_t at, tail, extent;
 
-  /* relaxed, all: what the peer did is visible to who knows that it is lost; `head` is the receiver's own */
+  /* relaxed, all: what the peer did, and saw, is visible to who knows that it is lost; `head` is the receiver's own */
   if (atomic_load_explicit(&inbox->claimer, memory_order_relaxed) != (uint32_t)peer + 1)
     return;
-  from = atomic_load_explicit(&inbox->claimed_from, memory_order_relaxed);
-  head = atomic_load_explicit(&inbox->head, memory_order_relaxed);
   tail = atomic_load_explicit(&inbox->tail, memory_order_relaxed);
-  cell = (void *)(inbox->ring + from % DART__INBOX_RING);
-  if (from < tail && head <= from &&
-      atomic_load_explicit(&cell->extent, memory_order_relaxed) == 0) {
+  for (at = atomic_load_explicit(&inbox->head, memory_order_relaxed); at < tail; at += extent) {
+    dart__cell_t *cell = (void *)(inbox->ring + at % DART__INBOX_RING);
+
+    extent = atomic_load_explicit(&cell->extent, memory_order_relaxed);
+    if (extent > 0)
+      continue;
+    extent       = tail - at;
     cell->packet = (dart__packet_t){ .kind   = DART__PACKET_DATA,
                                      .peer   = peer,
-                                     .nbytes = (uint32_t)(tail - from - sizeof(dart__cell_t)) };
+                                     .nbytes = (uint32_t)(extent - sizeof *cell) };
     dart__inbox_publish(cell);
   }
   dart__inbox_claimed(inbox);

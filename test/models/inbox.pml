@@ -6,13 +6,13 @@
  * Bounds. SENDERS senders send PACKETS packets each, all of the same extent, into an inbox that has room for all. Sender 0
  * may die. A sender that finds another one claiming tries again.
  *
- * Memory order. claimed_from and then the tail, a release and a store behind it: the receiver looks at both when the sender is
- * lost. The mutants close no hole, and write the tail first.
+ * Memory order. What is claimed is published before the claimer is released, so only the last claim can be a hole: the
+ * receiver finds it behind what is published. The mutants close no hole, and release the claimer first.
  *
  * run: two    -DSENDERS=2 -DPACKETS=2
  * run: three  -DSENDERS=3 -DPACKETS=1
  * mutant: no_hole     -DSENDERS=2 -DPACKETS=1
- * mutant: tail_first  -DSENDERS=2 -DPACKETS=1
+ * mutant: early       -DSENDERS=2 -DPACKETS=1
  */
 #include "common.pml"
 
@@ -20,7 +20,7 @@
 #define HOLE 255
 
 bool dead, lost; /* sender 0; and the receiver can know */
-byte claimer, claimed_from, tail, head;
+byte claimer, tail, head;
 byte cell[ROOM]; /* extent and sender, as one number; 0: not published */
 byte number[ROOM];
 byte nended; /* senders */
@@ -49,16 +49,15 @@ active[SENDERS] proctype sender()
        fi
      }
      STEP(at = tail);
-#ifdef MUTANT_tail_first
      STEP(tail++);
-     STEP(claimed_from = at);
-#else
-     STEP(claimed_from = at);
-     STEP(tail++);
-#endif
      STEP(number[at] = n);
+#ifdef MUTANT_early
+     STEP(claimer = 0);
+     STEP(cell[at] = me + 1);
+#else
      STEP(cell[at] = me + 1);
      STEP(claimer = 0);
+#endif
      n++
   :: else -> break
   od;
@@ -82,9 +81,13 @@ inline close_hole()
     if
     :: claimer == 1 ->
 #ifndef MUTANT_no_hole
+       hole = head;
+       do
+       :: hole < tail && cell[hole] != 0 -> hole++
+       :: else -> break
+       od;
        if
-       :: claimed_from < tail && head <= claimed_from && cell[claimed_from] == 0 ->
-          cell[claimed_from] = HOLE
+       :: hole < tail -> cell[hole] = HOLE
        :: else
        fi;
 #endif
@@ -96,7 +99,7 @@ inline close_hole()
 
 active proctype receiver()
 {
-  byte next[SENDERS], got;
+  byte next[SENDERS], got, hole;
   bool knows;
 
   do
