@@ -115,7 +115,7 @@ dart_ret_t dart__net_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t fr
 void dart__net_release(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to);
 
 /** Make `nbytes` at `address` this unit's portion of a prepared chunk that is near to no unit, so that far units can
- *  access it. Collective; agreed. DART_ERR_NOMEM. */
+ *  access it once all have called this. Collective. DART_ERR_NOMEM: it is not accessible. */
 dart_ret_t dart__net_register(dart__team_t *team, dart__chunk_t *chunk, void *address,
                               size_t nbytes);
 

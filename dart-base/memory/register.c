@@ -168,7 +168,7 @@ static void remove_segment(dart__team_t *team, dart__segment_t *segment)
 static dart_ret_t agree_and_enter(dart__team_t *team, dart__segment_t *segment, void *address,
                                   size_t nbytes)
 {
-  dart_ret_t ret;
+  dart_ret_t mine, ret;
 
   segment->id = agree_on_segid(team);
   if (team->is_broken)
@@ -180,9 +180,13 @@ static dart_ret_t agree_and_enter(dart__team_t *team, dart__segment_t *segment, 
   delete_segment(dart__segment_take_ended(team, segment->id)); /* all have deregistered it */
   segment->generation = ++team->nregistered;
   dart__segment_enter(team, segment); /* before far units can access it */
-  ret = dart__net_register(team, segment->chunk, address, nbytes);
-  if (ret != DART_OK)
-    remove_segment(team, segment);
+  mine = dart__net_register(team, segment->chunk, address, nbytes);
+  ret  = team->nnodes > 1 ? dart__coll_agree(team, mine) : mine;
+  if (ret == DART_OK)
+    return DART_OK;
+  if (mine == DART_OK)
+    dart__net_deregister(team, segment->chunk);
+  remove_segment(team, segment);
   return ret;
 }
 
