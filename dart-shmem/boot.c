@@ -4,17 +4,19 @@
  * environment; a program started without the launcher makes a job of one unit. The first init removes
  * these from the environment and has the descriptor closed on exec, so that programs that a unit starts
  * are no units; the job itself stays for later cycles of init and exit. */
-#include "simulated.h"
+#include "shmem.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/backend_note.h"
+#include "base/config.h"
 #include "base/last_call.h"
 #include "base/libc.h"
 #include "base/log.h"
@@ -189,6 +191,27 @@ static dart_ret_t open_nodes(void)
   return ret;
 }
 
+/* By unit 0, before any collective: room for the inboxes of all units. */
+static dart_ret_t prepare_cycle(void)
+{
+  size_t nunits = (size_t)dart__world.nunits;
+
+  atomic_store_explicit(&dart__shmem.job->told, 0, memory_order_relaxed); /* before a barrier */
+  return dart__world.many_nodes
+             ? dart__job_cut_for(DART_TEAM_ALL, nunits * dart__inbox_bytes(dart__world.nunits))
+             : DART_OK;
+}
+
+static dart_ret_t read_net(void)
+{
+  const char *wrong = dart__net_model_read(dart__settings.net, &dart__shmem.model);
+
+  if (wrong == NULL)
+    return DART_OK;
+  return dart__fail(DART_ERR_INVAL, DART__NET_MODEL_WRONG, dart__settings.net,
+                    (int)strcspn(wrong, ","), wrong);
+}
+
 /* Before any collective. */
 static void open_lost(void)
 {
@@ -214,7 +237,7 @@ dart_ret_t dart__net_join(int *argc, char ***argv, dart_thread_support_level_t w
     unit_pid = getpid();
     on_exit(end_of_process, NULL);
   }
-  ret = dart__simulated_read();
+  ret = read_net();
   if (ret == DART_OK)
     ret = begin_cycle();
   if (ret != DART_OK)
@@ -227,9 +250,12 @@ dart_ret_t dart__net_join(int *argc, char ***argv, dart_thread_support_level_t w
   dart__world.node_of = calloc((size_t)dart__world.nunits, sizeof *dart__world.node_of);
   *provided_out       = wanted;
   dart__world_set_pace((uint32_t)dart__world.nunits); /* nodes share the processors, too */
+  ret = dart__world.node_of == NULL ? DART_ERR_NOMEM : DART_OK;
+  if (dart__world.me == 0 && ret == DART_OK)
+    ret = prepare_cycle();
   /* the first barrier of all units: a unit that fails here must not leave the others waiting */
   waiting = dart__waiting_begin(dart__call, (dart__wait_for_t){ .kind = DART__WAIT_JOB });
-  ret     = dart__net_agree_on_result(dart__world.node_of == NULL ? DART_ERR_NOMEM : DART_OK);
+  ret     = dart__net_agree_on_result(ret);
   if (ret == DART_OK && dart__world.many_nodes)
     ret = open_nodes();
   dart__waiting_end(waiting);

@@ -5,14 +5,12 @@
 #include "base/free_memory.h"
 #include "model/world.h"
 #include "net.h"
-#include "simulated.h"
+#include "shmem.h"
 
-/* team->net, of several nodes: how many chunks it has had. */
 dart_ret_t dart__net_team_prepare(dart__team_t *team)
 {
-  if (team->nnodes > 1)
-    team->net = calloc(1, sizeof(uint64_t));
-  return team->nnodes > 1 && team->net == NULL ? DART_ERR_NOMEM : DART_OK;
+  (void)team;
+  return DART_OK;
 }
 
 dart_ret_t dart__net_team_open(dart__team_t *team)
@@ -23,33 +21,18 @@ dart_ret_t dart__net_team_open(dart__team_t *team)
 
 void dart__net_team_close(dart__team_t *team)
 {
-  free(team->net);
-  team->net = NULL;
+  (void)team;
 }
 
-/* Unit 0 cuts a range, and tells the others: through the job's header for the first team, through the exchange of a
- * team of one node, by messages in other teams. 0: the file is used up. */
-static uint64_t cut_together(dart__team_t *team, size_t nbytes)
-{
-  dart__exchange_t *x = &team->exchange;
-  uint64_t          cut;
-  uint64_t         *published;
-
-  if (x->shared == NULL)
-    return dart__job_cut_for_all(nbytes);
-  cut = team->me == 0 ? dart__job_cut(dart__shmem.job, nbytes) : 0;
-  if (team->nnodes > 1)
-    return dart__simulated_share(team, cut);
-  published = (uint64_t *)(void *)dart__exchange_slot(x, 0);
-  if (team->me == 0)
-    *published = cut;
-  dart__exchange_wait(x, &team->wait);
-  return team->is_broken ? 0 : *published;
-}
-
+/* The team's first unit cuts the range. Where it begins also names the chunk in the network, so registered memory gets one,
+ * too, of a page. Units that open the chunk have passed a barrier since. */
 dart_ret_t dart__net_chunk_prepare(const dart__team_t *team, dart__chunk_t *chunk)
 {
-  (void)team;
+  size_t nbytes = chunk->nbytes * (size_t)team->nunits;
+
+  if (team->me == 0 && (nbytes > 0 || team->nnodes > 1) &&
+      dart__job_cut_for(team->id, nbytes > 0 ? nbytes : 1) != DART_OK)
+    return DART_ERR_NOMEM;
   chunk->net = calloc(1, sizeof(dart__mapping_t));
   return chunk->net == NULL ? DART_ERR_NOMEM : DART_OK;
 }
@@ -60,11 +43,18 @@ void dart__net_chunk_discard(dart__chunk_t *chunk)
   chunk->net = NULL;
 }
 
+/* Let units of other nodes access `nbytes` at `base`, this unit's portion of the chunk, until dart__region_leave. */
+static void publish(dart__mapping_t *mapping, uint64_t offset, char *base, size_t nbytes)
+{
+  mapping->region = (dart__region_t){ .id = offset, .base = base, .nbytes = nbytes };
+  dart__region_enter(dart__shmem.comm, &mapping->region);
+}
+
 dart_ret_t dart__net_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
 {
   dart__mapping_t *mapping = chunk->net;
   size_t           nbytes  = chunk->nbytes * (size_t)team->nunits;
-  uint64_t         offset  = cut_together(team, nbytes);
+  uint64_t         offset  = dart__job_cut_by(dart__team_member(team, 0), team->id);
 
   if (offset == 0)
     return DART_ERR_NOMEM;
@@ -77,10 +67,9 @@ dart_ret_t dart__net_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
   for (int32_t u = 0; u < team->nunits; u++)
     if (dart__team_is_on_node(team, u))
       chunk->near[u] = mapping->base + (size_t)u * chunk->nbytes;
-  if (team->nnodes > 1) {
-    dart__simulated_publish(team, chunk, chunk->near[team->me], chunk->nbytes);
-    chunk->is_reached = !dart__shmem.model.is_software;
-  }
+  if (team->nnodes > 1)
+    publish(mapping, offset, chunk->near[team->me], chunk->nbytes);
+  chunk->is_reached = team->nnodes > 1 && !dart__shmem.model.is_software;
   return DART_OK;
 }
 
@@ -109,10 +98,14 @@ void dart__net_release(dart__team_t *team, dart__chunk_t *chunk, size_t from, si
 dart_ret_t dart__net_register(dart__team_t *team, dart__chunk_t *chunk, void *address,
                               size_t nbytes)
 {
-  if (team->nnodes > 1) {
-    dart__simulated_publish(team, chunk, address, nbytes);
-    dart__simulated_share(team, 0); /* now all have done so */
-  }
+  uint64_t offset;
+
+  if (team->nnodes == 1)
+    return DART_OK;
+  offset = dart__job_cut_by(dart__team_member(team, 0), team->id);
+  if (offset == 0)
+    return DART_ERR_NOMEM;
+  publish(chunk->net, offset, address, nbytes);
   return DART_OK;
 }
 

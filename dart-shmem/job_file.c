@@ -105,6 +105,12 @@ uint64_t dart__job_record(uint32_t unit)
          unit * round_up(sizeof(dart__record_t), page_size());
 }
 
+uint64_t dart__job_note(const dart__job_t *job, uint32_t unit, int16_t team)
+{
+  return dart__job_record(job->nunits) +
+         (unit * (UINT64_C(1) + UINT16_MAX) + (uint16_t)team) * sizeof(uint64_t);
+}
+
 /* Bytes of the header that are used: ballots of this job's units only. */
 static size_t header_bytes(uint32_t nunits)
 {
@@ -147,7 +153,7 @@ dart_ret_t dart__job_create(uint32_t nunits, uint32_t nnodes, int *fd_out)
   job->survives = dart__settings.survive == 1;
   job->magic    = DART__JOB_MAGIC;
   dart__barrier_init(&job->barrier, nunits, 0);
-  atomic_store_explicit(&job->next, dart__job_record(nunits), memory_order_relaxed);
+  atomic_store_explicit(&job->next, dart__job_note(job, nunits, 0), memory_order_relaxed);
   atomic_store_explicit(&job->left, UINT32_MAX, memory_order_relaxed);
   dart__job_close(job);
   *fd_out = fd;

@@ -11,8 +11,8 @@
  * not what is in use: 2^56 bytes are a gigabyte every second for two years.
  *
  * The header below is at offset 0, and then a record of each unit's: what it holds and waits for
- * (model/record.h). The launcher makes the job, or the program itself without a launcher; units find it through
- * the environment. */
+ * (model/record.h), and its notes: which range it has cut for each team whose first unit it is. The launcher makes the
+ * job, or the program itself without a launcher; units find it through the environment. */
 #ifndef DART__SHMEM_JOB_FILE_H
 #define DART__SHMEM_JOB_FILE_H
 
@@ -37,7 +37,7 @@
 
 /* "DARTJOB" and the version of the layout below: a launcher and a program built from different
  * versions must not share a job. Counts up with every change of dart__job_t. */
-#define DART__JOB_MAGIC UINT64_C(0x444152544a4f4208)
+#define DART__JOB_MAGIC UINT64_C(0x444152544a4f4209)
 
 typedef struct {
   uint64_t magic;  /* DART__JOB_MAGIC */
@@ -48,9 +48,6 @@ typedef struct {
   /* Exit code (0 .. 255) + 1 once a unit called dart_abort, else 0. The launcher ends the job with
    * this code even if it is 0. */
   _Atomic uint32_t aborted;
-
-  /* File offset of the pool of DART_TEAM_ALL in the current init..exit cycle; shmem.c. */
-  _Atomic uint64_t root;
 
   /* 1: a unit has said in this cycle that there is no room for what each of them needs to join. */
   _Atomic uint32_t told;
@@ -93,6 +90,9 @@ dart_ret_t dart__job_open(int fd, dart__job_t **job_out);
 
 /** File offset of a unit's dart__record_t. Its pages are the unit's to reserve; without them it reads as zeros. */
 uint64_t dart__job_record(uint32_t unit);
+
+/** File offset of a unit's note for a team, a uint64_t. It has no page before it is written. */
+uint64_t dart__job_note(const dart__job_t *job, uint32_t unit, int16_t team);
 
 /** Unmap the header; the descriptor stays open. */
 void dart__job_close(dart__job_t *job);

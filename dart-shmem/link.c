@@ -8,36 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "model/lost.h"
 #include "wait/near.h"
 
 #define HELD_MOST ((size_t)4 << 20)
-
-#define SMALL_PUT 8
-
-void dart__link_open(dart__link_t *link, const dart__link_config_t *config)
-{
-  *link       = (dart__link_t){ .config = *config,
-                                .random = config->model.seed * 4096 + (uint64_t)config->me };
-  link->inbox = dart__link_inbox(link, config->me);
-  TAILQ_INIT(&link->held);
-}
-
-void dart__link_fail(const char *why)
-{
-  dart__error("the simulated network fails: %s", why);
-  dart__net_abort(EXIT_FAILURE, false);
-}
-
-void dart__envelopes_free(dart__envelopes_t *list)
-{
-  dart__envelope_t *e;
-
-  while ((e = TAILQ_FIRST(list)) != NULL) {
-    TAILQ_REMOVE(list, e, next);
-    free(e);
-  }
-}
 
 /* ---- sending ------------------------------------------------------------------------------------ */
 
@@ -54,27 +28,21 @@ int64_t dart__link_due(dart__link_t *link, size_t nbytes)
   if (model->bandwidth > 0)
     link->sends_from += (int64_t)((double)nbytes * 1e9 / model->bandwidth);
   return link->sends_from + (int64_t)model->latency_ns +
-         (int64_t)dart__net_model_draw(&link->random, (uint64_t)model->jitter_ns);
-}
-
-static dart__cell_t *claim(const dart__link_t *link, dart__inbox_t *inbox, size_t nbytes,
-                           uint64_t *head_seen)
-{
-  if (__builtin_expect(link->config.is_lost == NULL, 1))
-    return dart__inbox_claim(inbox, nbytes, head_seen);
-  return dart__inbox_claim_alone(inbox, link->config.me, nbytes, head_seen);
+         (int64_t)(dart__random_next(&link->random) % ((uint64_t)model->jitter_ns + 1));
 }
 
 /* The counts come first, as an atomic step waits for earlier writes, here to lines of other cores. */
 bool dart__link_send(dart__link_t *link, int32_t peer, uint64_t *head_seen,
                      const dart__packet_t *packet, const char *data)
 {
-  dart__traffic_t *traffic = link->config.traffic;
-  dart__inbox_t   *inbox   = dart__link_inbox(link, peer);
-  size_t           nbytes  = dart__packet_load(packet);
-  dart__cell_t    *cell    = claim(link, inbox, nbytes, head_seen);
-  int64_t          due;
-  uint64_t         clock;
+  dart__traffic_t *traffic  = link->config.traffic;
+  dart__inbox_t   *inbox    = dart__link_inbox(link, peer);
+  size_t           nbytes   = dart__packet_load(packet);
+  bool             is_alone = __builtin_expect(dart__survives(), 0);
+  dart__cell_t *cell = is_alone ? dart__inbox_claim_alone(inbox, link->config.me, nbytes, head_seen)
+                                : dart__inbox_claim(inbox, nbytes, head_seen);
+  int64_t       due;
+  uint64_t      clock;
 
   if (cell == NULL)
     return false;
@@ -88,7 +56,7 @@ bool dart__link_send(dart__link_t *link, int32_t peer, uint64_t *head_seen,
   if (nbytes > 0)
     dart__near_get_bytes(dart__packet_bytes(&cell->packet), data, nbytes);
   dart__inbox_publish(cell);
-  if (__builtin_expect(link->config.is_lost != NULL, 0))
+  if (is_alone)
     dart__inbox_claimed(inbox);
   /* seq_cst: between what has come and the look at the sleepers; pairs with the fence of who goes to sleep */
   atomic_thread_fence(memory_order_seq_cst);
@@ -98,11 +66,6 @@ bool dart__link_send(dart__link_t *link, int32_t peer, uint64_t *head_seen,
 
 /* ---- receiving ---------------------------------------------------------------------------------- */
 
-static size_t size_of(const dart__packet_t *packet)
-{
-  return sizeof *packet + dart__packet_load(packet);
-}
-
 static bool is_message(const dart__packet_t *p)
 {
   return p->kind == DART__PACKET_MESSAGE || p->kind == DART__PACKET_OFFER;
@@ -111,7 +74,7 @@ static bool is_message(const dart__packet_t *p)
 static bool is_small_put(const dart__packet_t *p)
 {
   return (p->kind == DART__PACKET_PUT || p->kind == DART__PACKET_PUT_HERE) &&
-         p->nbytes <= SMALL_PUT;
+         p->nbytes <= sizeof(uint64_t);
 }
 
 /* Whether the contract orders two packets: messages of one channel and tag, or of the program's channel, and small puts
@@ -145,7 +108,7 @@ bool dart__link_hold(dart__link_t *link, const dart__packet_t *packet)
     if (e->packet.due < before->packet.due)
       e->packet.due = before->packet.due;
   }
-  link->nheld += size_of(packet);
+  link->nheld += dart__inbox_extent(nbytes);
   return true;
 }
 
@@ -166,7 +129,7 @@ dart__envelope_t *dart__link_next(dart__link_t *link)
   if (first == NULL || (first->packet.due > 0 && first->packet.due > dart__now_ns()))
     return NULL;
   TAILQ_REMOVE(&link->held, first, next);
-  link->nheld -= size_of(&first->packet);
+  link->nheld -= dart__inbox_extent(dart__packet_load(&first->packet));
   return first;
 }
 

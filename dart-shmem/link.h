@@ -3,14 +3,11 @@
 /* A unit's end of the simulated network: packets that it sends and receives, and their times. */
 #include <sys/queue.h>
 
+#include "base/random.h"
 #include "inbox.h"
 #include "net.h"
 #include "net_model.h"
 #include "traffic.h"
-
-/* Messages of the backend itself; a team's id is the tag. */
-#define DART__CHANNEL_TEAMS ((dart__channel_t)DART__CHANNELS)
-#define DART__LINK_CHANNELS (DART__CHANNELS + 1)
 
 /* What a unit is given, so that the network also runs between threads. */
 typedef struct {
@@ -20,9 +17,6 @@ typedef struct {
   dart__net_model_t          model;
   const dart__wait_policy_t *wait; /* of flushes */
   dart__traffic_t           *traffic;
-  /* Where peers may be lost: whether one is, and how many are. NULL: none is ever. */
-  bool (*is_lost)(int32_t peer);
-  uint32_t (*nlost)(void);
 } dart__link_config_t;
 
 /* A packet that was taken out of the inbox. Its bytes follow. */
@@ -41,13 +35,6 @@ typedef struct {
   dart__envelopes_t   held;  /* by the time at which they arrive ... */
   size_t              nheld; /* ... and their bytes */
 } dart__link_t;
-
-void dart__link_open(dart__link_t *link, const dart__link_config_t *config);
-
-/** A failure of the network: end the job. */
-void dart__link_fail(const char *why);
-
-void dart__envelopes_free(dart__envelopes_t *list);
 
 static inline dart__inbox_t *dart__link_inbox(const dart__link_t *link, int32_t peer)
 {

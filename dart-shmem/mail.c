@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+
 static bool matches(const dart__packet_t *packet, int32_t peer, int tag)
 {
   return (peer == packet->peer || peer == DART__ANY_PEER) &&
@@ -18,10 +20,11 @@ static bool matches(const dart__packet_t *packet, int32_t peer, int tag)
 static void take_message(dart__net_comm_t *c, dart__request_t *r, dart__envelope_t *e)
 {
   const dart__packet_t *packet = &e->packet;
-  _Atomic uint64_t     *received;
 
-  if (packet->total > r->nbytes)
-    dart__link_fail("a message is longer than its receive");
+  if (packet->total > r->nbytes) {
+    dart__error("the simulated network fails: a message is longer than its receive");
+    dart__net_abort(EXIT_FAILURE, false);
+  }
   r->is_of_any = r->peer == DART__ANY_PEER;
   r->peer      = packet->peer;
   r->nbytes    = packet->total;
@@ -35,8 +38,8 @@ static void take_message(dart__net_comm_t *c, dart__request_t *r, dart__envelope
     if (r->nbytes > 0) /* else there may be no buffer */
       memcpy(r->data, dart__packet_bytes(packet), r->nbytes);
     /* relaxed: a number alone, which this unit writes, for may_be_kept */
-    received = &c->link.inbox->received[r->peer];
-    atomic_fetch_add_explicit(received, dart__request_cost(r->nbytes), memory_order_relaxed);
+    atomic_fetch_add_explicit(&c->link.inbox->received[r->peer], dart__request_cost(r->nbytes),
+                              memory_order_relaxed);
     dart__request_land(c, r, r->nbytes);
   }
   free(e);
@@ -96,34 +99,31 @@ int32_t dart__net_npeers(const dart__net_comm_t *comm)
 void dart__net_send(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
                     const void *data, size_t nbytes, dart__net_request_t *request_out)
 {
+  dart__request_t  model = { .kind    = DART__PACKET_MESSAGE,
+                             .channel = channel,
+                             .tag     = tag,
+                             .peer    = peer,
+                             .data    = (char *)(uintptr_t)data,
+                             .nbytes  = nbytes,
+                             .offset  = nbytes };
   dart__request_t *r;
 
   pthread_mutex_lock(&comm->lock);
-  r  = dart__request_new(comm);
-  *r = (dart__request_t){ .kind    = DART__PACKET_MESSAGE,
-                          .uses    = request_out != NULL ? 2 : 1,
-                          .channel = channel,
-                          .tag     = tag,
-                          .peer    = peer,
-                          .data    = (char *)(uintptr_t)data,
-                          .nbytes  = nbytes,
-                          .offset  = nbytes };
+  r = dart__request_new(comm, &model, request_out != NULL);
   dart__request_send(comm, r);
   dart__request_return(comm, r, request_out);
   pthread_mutex_unlock(&comm->lock);
 }
 
-/* Start a receive, which its caller will test: of a message that was claimed, or, NULL, of the next one. */
+/* Start a receive: of a message that was claimed, or, NULL, of the next one. */
 static void receive(dart__net_comm_t *c, dart__envelope_t *e, const dart__request_t *model,
                     dart__net_request_t *request_out)
 {
   dart__request_t *r;
 
   pthread_mutex_lock(&c->lock);
-  r               = dart__request_new(c);
-  *r              = *model;
+  r               = dart__request_new(c, model, true);
   r->kind         = DART__PACKET_FETCH;
-  r->uses         = 2;
   request_out->id = dart__id_of(r);
   if (e == NULL)
     e = dart__mail_find(c, r->channel, r->peer, r->tag, true);
@@ -137,10 +137,11 @@ static void receive(dart__net_comm_t *c, dart__envelope_t *e, const dart__reques
 void dart__net_recv(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
                     void *buffer, size_t nbytes, dart__net_request_t *request_out)
 {
-  receive(comm, NULL,
-          &(dart__request_t){
-              .channel = channel, .tag = tag, .peer = peer, .data = buffer, .nbytes = nbytes },
-          request_out);
+  dart__request_t model = {
+    .channel = channel, .tag = tag, .peer = peer, .data = buffer, .nbytes = nbytes
+  };
+
+  receive(comm, NULL, &model, request_out);
 }
 
 void dart__net_recv_claimed(dart__net_comm_t *comm, dart__net_message_t *found, void *buffer,

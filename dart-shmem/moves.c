@@ -44,21 +44,19 @@ static char *find_memory(dart__net_comm_t *c, const dart__packet_t *packet)
 
 void dart__move_serve(dart__net_comm_t *c, const dart__packet_t *packet)
 {
-  bool             is_put = packet->kind == DART__PACKET_PUT;
-  char            *memory = find_memory(c, packet);
-  dart__request_t *answer = dart__request_new(c);
+  bool            is_put = packet->kind == DART__PACKET_PUT;
+  char           *memory = find_memory(c, packet);
+  dart__request_t answer = { .kind =
+                                 is_put || memory == NULL ? DART__PACKET_ACK : DART__PACKET_DATA,
+                             .peer   = packet->peer,
+                             .data   = memory,
+                             .nbytes = packet->nbytes,
+                             .there  = packet->from };
 
   dart__traffic_hear(c->link.config.traffic, packet->clock);
   if (is_put && memory != NULL)
     dart__near_put_bytes(memory, dart__packet_bytes(packet), packet->nbytes);
-  *answer =
-      (dart__request_t){ .kind   = is_put || memory == NULL ? DART__PACKET_ACK : DART__PACKET_DATA,
-                         .uses   = 1,
-                         .peer   = packet->peer,
-                         .data   = memory,
-                         .nbytes = packet->nbytes,
-                         .there  = packet->from };
-  dart__request_send(c, answer);
+  dart__request_send(c, dart__request_new(c, &answer, false));
 }
 
 /* ---- at the origin ------------------------------------------------------------------------------ */
@@ -108,9 +106,7 @@ void dart__move_start(dart__net_comm_t *comm, const dart__request_t *model,
   dart__request_t *r;
 
   pthread_mutex_lock(&comm->lock);
-  r         = dart__request_new(comm);
-  *r        = *model;
-  r->uses   = request_out != NULL ? 2 : 1;
+  r         = dart__request_new(comm, model, request_out != NULL);
   r->number = ++peer->nops;
   TAILQ_INSERT_TAIL(&peer->ops, r, op);
   /* relaxed: a thread sees what it has started itself */

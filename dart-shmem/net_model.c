@@ -59,32 +59,20 @@ static bool read_word(char *name, dart__net_model_t *model)
   return strcmp(name, "seed") == 0 && read_seed(value, &model->seed);
 }
 
-bool dart__net_model_read(const char *text, dart__net_model_t *model_out, const char **wrong_out)
+const char *dart__net_model_read(const char *text, dart__net_model_t *model_out)
 {
   char   word[64];
   size_t length;
 
   *model_out = (dart__net_model_t){ .seed = 1 };
   do {
-    length     = strcspn(text, ",");
-    *wrong_out = text;
+    length = strcspn(text, ",");
     snprintf(word, sizeof word, "%.*s", (int)length, text);
     if (length >= sizeof word || !read_word(word, model_out))
-      return false;
+      return text;
     text += length + 1;
   } while (text[-1] != '\0');
   model_out->has_delays =
       model_out->latency_ns > 0 || model_out->jitter_ns > 0 || model_out->bandwidth > 0;
-  return true;
-}
-
-/* SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014). */
-uint64_t dart__net_model_draw(uint64_t *state, uint64_t most)
-{
-  uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  z ^= z >> 31;
-  return most == UINT64_MAX ? z : z % (most + 1);
+  return NULL;
 }

@@ -19,10 +19,7 @@ typedef struct {
   "1s), bandwidth=BYTES (10G a second), seed=NUMBER"
 
 /** Read "rdma|software,latency=2us,bandwidth=10G,jitter=1us,seed=7", each word optional, in any order; of equal ones
- *  the last counts. False: it is not that, and the first word that is wrong starts at `*wrong_out`. */
-bool dart__net_model_read(const char *text, dart__net_model_t *model_out, const char **wrong_out);
-
-/** A number from 0 to `most`, the next of the sequence. */
-uint64_t dart__net_model_draw(uint64_t *state, uint64_t most);
+ *  the last counts. NULL: it was read; else the first word that is wrong. */
+const char *dart__net_model_read(const char *text, dart__net_model_t *model_out);
 
 #endif

@@ -5,28 +5,33 @@
  * answer them at once, for answers are requests. So no unit waits for more than progress of its peer.
  *
  * Messages that no receive takes stay with the receiver, up to KEPT_MOST bytes of each peer. When so much is with it,
- * or on its way there, the next ones are offered, as are those of more than one packet.
- *
- * Where peers may be lost, packets of a lost one that name requests of this unit are dropped, for these have ended. */
+ * or on its way there, the next ones are offered, as are those of more than one packet. */
 #include "requests.h"
 
 #include <stdlib.h>
 
 #include "base/counters.h"
+#include "base/log.h"
+#include "model/lost.h"
 
 #define KEPT_MOST ((uint64_t)1 << 20)
 
-dart__request_t *dart__request_new(dart__net_comm_t *c)
+dart__request_t *dart__request_new(dart__net_comm_t *c, const dart__request_t *model,
+                                   bool is_tested)
 {
   dart__request_t *r      = malloc(sizeof *r);
   uint64_t         unused = ~c->spares;
 
-  if (r == NULL && unused == 0)
-    dart__link_fail("no memory for a request");
+  if (r == NULL && unused == 0) {
+    dart__error("the simulated network fails: no memory for a request");
+    dart__net_abort(EXIT_FAILURE, false);
+  }
   if (r == NULL) {
     r = &c->spare[__builtin_ctzll(unused)];
     c->spares |= unused & -unused;
   }
+  *r      = *model;
+  r->uses = is_tested ? 2 : 1;
   return r;
 }
 
@@ -127,8 +132,7 @@ static bool send_rest(dart__net_comm_t *c, dart__request_t *r)
   return true;
 }
 
-/* Send what waits for a peer, as far as there is room. */
-static void pump(dart__net_comm_t *c, dart__peer_t *peer)
+void dart__requests_pump(dart__net_comm_t *c, dart__peer_t *peer)
 {
   dart__request_t *r;
 
@@ -174,11 +178,10 @@ void dart__requests_drop(dart__net_comm_t *c, dart__peer_t *peer)
 
 void dart__requests_drop_lost(dart__net_comm_t *c)
 {
-  const dart__link_config_t *config = &c->link.config;
-  uint32_t                   nlost  = config->nlost();
+  uint32_t nlost = dart__lost_count();
 
-  for (int32_t peer = 0; peer < config->npeers && nlost != c->nlost; peer++) {
-    if (c->peer[peer].is_lost || !config->is_lost(peer))
+  for (int32_t peer = 0; peer < c->link.config.npeers && nlost != c->nlost; peer++) {
+    if (c->peer[peer].is_lost || !dart__is_lost(peer))
       continue;
     dart__requests_drop(c, &c->peer[peer]);
     dart__inbox_close_hole(c->link.inbox, peer);
@@ -198,11 +201,5 @@ void dart__request_send(dart__net_comm_t *c, dart__request_t *r)
   dart__request_list(r, &peer->out);
   c->nwaiting++;
   if (is_first)
-    pump(c, peer);
-}
-
-void dart__requests_pump(dart__net_comm_t *c)
-{
-  for (int32_t peer = 0; c->nwaiting > 0 && peer < c->link.config.npeers; peer++)
-    pump(c, &c->peer[peer]);
+    dart__requests_pump(c, peer);
 }

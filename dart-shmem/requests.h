@@ -50,8 +50,8 @@ struct dart__net_comm {
   int32_t           nwaiting; /* requests in queues `out` */
   uint64_t          spares;   /* of these the requests in use, a bit each */
   dart__request_t   spare[DART__SPARES];
-  dart__requests_t  posted[DART__LINK_CHANNELS];  /* receives */
-  dart__envelopes_t arrived[DART__LINK_CHANNELS]; /* messages that no receive has taken */
+  dart__requests_t  posted[DART__CHANNELS];       /* receives */
+  dart__envelopes_t arrived[DART__CHANNELS];      /* messages that no receive has taken */
   LIST_HEAD(dart__regions, dart__region) regions; /* those used last come first */
   uint64_t     refused; /* the region that a peer has last accessed in vain */
   uint32_t     nlost;   /* peers that were lost, as far as this unit has acted on it */
@@ -68,8 +68,9 @@ static inline dart__request_t *dart__request_of(uint64_t id)
   return (dart__request_t *)(uintptr_t)id;
 }
 
-/** Allocate a request, to be filled in. Without memory the job ends. */
-dart__request_t *dart__request_new(dart__net_comm_t *c);
+/** A new request as `model` has it, which its caller will test, or not. Without memory the job ends. */
+dart__request_t *dart__request_new(dart__net_comm_t *c, const dart__request_t *model,
+                                   bool is_tested);
 
 /** Send the packets of a request, after those that wait for its peer. */
 void dart__request_send(dart__net_comm_t *c, dart__request_t *r);
@@ -95,7 +96,7 @@ static inline uint64_t dart__request_cost(size_t nbytes)
   return sizeof(dart__envelope_t) + nbytes;
 }
 
-/** Send what waits for peers, as far as there is room. */
-void dart__requests_pump(dart__net_comm_t *c);
+/** Send what waits for a peer, as far as there is room. */
+void dart__requests_pump(dart__net_comm_t *c, dart__peer_t *peer);
 
 #endif

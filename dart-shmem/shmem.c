@@ -78,17 +78,28 @@ void dart__net_abort(int code, bool is_asked)
   _exit(code);
 }
 
-uint64_t dart__job_cut_for_all(size_t nbytes)
+dart_ret_t dart__job_cut_for(dart_team_t team, size_t nbytes)
 {
-  dart__job_t *job = dart__shmem.job;
+  uint64_t cut = dart__job_cut(dart__shmem.job, nbytes);
+  off_t    at  = (off_t)dart__job_note(dart__shmem.job, dart__shmem.unit, team);
 
-  /* relaxed: dart__net_agree orders it, and no unit writes it again before all have read it */
-  if (dart__shmem.unit == 0) {
-    atomic_store_explicit(&job->root, dart__job_cut(job, nbytes), memory_order_relaxed);
-    atomic_store_explicit(&job->told, 0, memory_order_relaxed);
-  }
-  dart__net_agree_on_result(DART_OK);
-  return atomic_load_explicit(&job->root, memory_order_relaxed);
+  if (cut == 0)
+    return DART_ERR_NOMEM;
+  if (pwrite(dart__shmem.fd, &cut, sizeof cut, at) == sizeof cut)
+    return DART_OK;
+  return dart__fail(DART_ERR_NOMEM, "cannot reserve %zu bytes of shared memory: %s", sizeof cut,
+                    strerror(errno));
+}
+
+uint64_t dart__job_cut_by(dart_unit_t first, dart_team_t team)
+{
+  off_t    at  = (off_t)dart__job_note(dart__shmem.job, (uint32_t)first, team);
+  uint64_t cut = 0;
+
+  if (pread(dart__shmem.fd, &cut, sizeof cut, at) != sizeof cut)
+    dart__error("descriptor %d is not the shared memory of a job: %s", dart__shmem.fd,
+                strerror(errno));
+  return cut;
 }
 
 char *dart__job_map(uint64_t offset, size_t nbytes, size_t alignment, size_t at)

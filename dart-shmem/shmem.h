@@ -24,11 +24,23 @@ typedef struct {
   dart__region_t region; /* this unit's portion, for units of other nodes */
 } dart__mapping_t;
 
-/** Cut a range of the file that all units get to know. Collective over the job. 0: the file is used up. */
-uint64_t dart__job_cut_for_all(size_t nbytes);
+/** Cut a range of the file for the units of a team, whose first unit calls this; they read where it is behind a barrier.
+ *  DART_ERR_NOMEM: the file is used up, or has no page to note it. */
+dart_ret_t dart__job_cut_for(dart_team_t team, size_t nbytes);
+uint64_t   dart__job_cut_by(dart_unit_t first, dart_team_t team);
 
 /** Map a range of the file at an address that is a multiple of the size of huge pages, as offsets in the file are; or so
  *  that what is `at` bytes further is one of `alignment`. NULL, after one log line. */
 char *dart__job_map(uint64_t offset, size_t nbytes, size_t alignment, size_t at);
+
+/* ---- simulated.c: a job of several nodes, and the network between them ---------------------------- */
+
+/** Open the network, whose inboxes are in the range that unit 0 has cut for DART_TEAM_ALL. Collective over the job;
+ *  agreed. DART_ERR_NOMEM: nothing is open. */
+dart_ret_t dart__simulated_open(void);
+void       dart__simulated_close(void); /* not open: nothing */
+
+/** As net.h has it; the network is open. */
+uint32_t dart__simulated_idle_us(uint32_t most_us);
 
 #endif

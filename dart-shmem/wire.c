@@ -3,23 +3,27 @@
 
 #include <stdlib.h>
 
-#define PACKETS_MOST 256   /* handled by one call */
-#define RETRY_NS     50000 /* until a full inbox is looked at again */
+#include "model/lost.h"
+
+#define PACKETS_MOST 256 /* handled by one call */
 
 dart__net_comm_t *dart__wire_open(const dart__link_config_t *config)
 {
-  dart__net_comm_t *c = calloc(1, sizeof *c + (size_t)config->npeers * sizeof *c->peer);
+  dart__net_comm_t *c  = calloc(1, sizeof *c + (size_t)config->npeers * sizeof *c->peer);
+  uint64_t          me = (uint64_t)config->me;
 
   if (c == NULL)
     return NULL;
-  dart__link_open(&c->link, config);
+  c->link       = (dart__link_t){ .config = *config, .random = config->model.seed * 4096 + me };
+  c->link.inbox = dart__link_inbox(&c->link, config->me);
+  TAILQ_INIT(&c->link.held);
   pthread_mutex_init(&c->lock, NULL);
   for (int32_t peer = 0; peer < config->npeers; peer++) {
     TAILQ_INIT(&c->peer[peer].out);
     TAILQ_INIT(&c->peer[peer].away);
     TAILQ_INIT(&c->peer[peer].ops);
   }
-  for (int channel = 0; channel < DART__LINK_CHANNELS; channel++) {
+  for (int channel = 0; channel < DART__CHANNELS; channel++) {
     TAILQ_INIT(&c->posted[channel]);
     TAILQ_INIT(&c->arrived[channel]);
   }
@@ -29,11 +33,17 @@ dart__net_comm_t *dart__wire_open(const dart__link_config_t *config)
 /* The program may leave messages behind that it has not received. */
 void dart__wire_close(dart__net_comm_t *comm)
 {
+  dart__envelopes_t *left = &comm->link.held;
+  dart__envelope_t  *e;
+
   for (int32_t peer = 0; peer < comm->link.config.npeers; peer++)
     dart__requests_drop(comm, &comm->peer[peer]); /* what was cancelled, and never answered */
-  for (int channel = 0; channel < DART__LINK_CHANNELS; channel++)
-    dart__envelopes_free(&comm->arrived[channel]);
-  dart__envelopes_free(&comm->link.held);
+  for (int channel = 0; channel < DART__CHANNELS; channel++)
+    TAILQ_CONCAT(left, &comm->arrived[channel], next);
+  while ((e = TAILQ_FIRST(left)) != NULL) {
+    TAILQ_REMOVE(left, e, next);
+    free(e);
+  }
   pthread_mutex_destroy(&comm->lock);
   free(comm);
 }
@@ -43,9 +53,8 @@ void dart__wire_close(dart__net_comm_t *comm)
 /* Whether a packet of a peer that is lost is about a request of either side, which has ended. */
 static bool is_void(const dart__net_comm_t *c, const dart__packet_t *packet)
 {
-  return __builtin_expect(c->peer[packet->peer].is_lost, 0) &&
-         packet->kind != DART__PACKET_MESSAGE && packet->kind != DART__PACKET_PUT &&
-         packet->kind < DART__PACKET_PUT_HERE;
+  return __builtin_expect(c->peer[packet->peer].is_lost, 0) && packet->kind >= DART__PACKET_DATA &&
+         packet->kind <= DART__PACKET_ACK;
 }
 
 /* The count comes before the request is complete for all to see. */
@@ -73,28 +82,14 @@ static void handle_packets(dart__net_comm_t *c)
   dart__envelope_t *e;
   int               n = 0;
 
-  if (__builtin_expect(c->link.config.nlost != NULL, 0))
+  if (__builtin_expect(dart__survives(), 0))
     dart__requests_drop_lost(c);
   for (; n < PACKETS_MOST && (e = dart__link_next(&c->link)) != NULL; n++)
     handle_packet(c, e);
-  dart__requests_pump(c);
+  for (int32_t peer = 0; c->nwaiting > 0 && peer < c->link.config.npeers; peer++)
+    dart__requests_pump(c, &c->peer[peer]);
   if (n > 0)
     dart__wait_tell(c->link.config.wait->pace);
-}
-
-/* While another thread has the lock there is something to do. */
-uint32_t dart__wire_idle_us(dart__net_comm_t *comm, uint32_t most_us)
-{
-  int64_t ns = most_us * INT64_C(1000), left;
-
-  if (pthread_mutex_trylock(&comm->lock) != 0)
-    return 0;
-  if (comm->nwaiting > 0 && ns > RETRY_NS)
-    ns = RETRY_NS;
-  left = dart__link_next_due(&comm->link) - dart__now_ns();
-  pthread_mutex_unlock(&comm->lock);
-  ns = left < ns ? left : ns;
-  return ns <= 0 ? 0 : (uint32_t)((ns + 999) / 1000);
 }
 
 /* ---- calls that make progress ------------------------------------------------------------------- */
@@ -120,7 +115,7 @@ static int find_done(dart__net_comm_t *c, dart__net_request_t *const requests[],
   int i = 0;
 
   if (c->link.config.model.jitter_ns > 0)
-    i = (int)dart__net_model_draw(&c->link.random, (uint64_t)count - 1);
+    i = (int)(dart__random_next(&c->link.random) % (uint64_t)count);
   for (int n = 0; n < count; n++, i = i + 1 < count ? i + 1 : 0)
     if (dart__request_of(requests[i]->id)->is_done)
       return i;

@@ -35,7 +35,9 @@ static void check_net(void)
   const char       *text = getenv("DART_NET"), *wrong = text;
   dart__net_model_t model;
 
-  if (text != NULL && (strlen(text) > DART__TEXT || !dart__net_model_read(text, &model, &wrong)))
+  if (text != NULL && strlen(text) <= DART__TEXT)
+    wrong = dart__net_model_read(text, &model);
+  if (wrong != NULL)
     launch_fail(LAUNCH_EXIT_USAGE, DART__NET_MODEL_WRONG, text, (int)strcspn(wrong, ","), wrong);
 }
 

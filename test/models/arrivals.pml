@@ -74,7 +74,7 @@ inline progress()
   taken = 0
 }
 
-/* Whether there is nothing to do: dart__wire_idle_us, which gives up where the lock is taken. */
+/* Whether there is nothing to do: dart__simulated_idle_us, which gives up where the lock is taken. */
 inline look()
 {
   atomic { is_idle = !is_locked && inbox == 0 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/lost.h"
+
 void dart__net_abort(int code, bool is_asked)
 {
   (void)code, (void)is_asked;
@@ -13,16 +15,12 @@ void dart__net_abort(int code, bool is_asked)
 static const dart__wait_policy_t wait_policy = { .pace = &(const dart__wait_pace_t){
                                                      .spins = 64, .nap_us = 1 } };
 
-static void open_by(const dart__link_config_t *mortality, peers_t *peers, int32_t count,
-                    const char *model)
+void peers_open(peers_t *peers, int32_t count, const char *model)
 {
-  dart__link_config_t config = *mortality;
+  dart__link_config_t config = { .npeers = count, .wait = &wait_policy };
   size_t              nbytes = (size_t)count * dart__inbox_bytes(count);
-  const char         *wrong;
 
-  config.npeers = count;
-  config.wait   = &wait_policy;
-  if (!dart__net_model_read(model, &config.model, &wrong))
+  if (dart__net_model_read(model, &config.model) != NULL)
     abort();
   peers->count   = count;
   peers->inboxes = config.inboxes = aligned_alloc(4096, nbytes);
@@ -33,43 +31,32 @@ static void open_by(const dart__link_config_t *mortality, peers_t *peers, int32_
   }
 }
 
-static uint32_t lost; /* peers, a bit each */
-
-static bool is_lost(int32_t peer)
-{
-  return (lost >> peer & 1) != 0;
-}
-
-static uint32_t nlost(void)
-{
-  return (uint32_t)__builtin_popcount(lost);
-}
+static _Atomic uint32_t nlost, lost[PEERS_MOST]; /* what the launcher writes: see lost.h */
 
 void peers_lose(int32_t peer)
 {
-  lost |= UINT32_C(1) << peer;
+  lost[peer] = ++nlost * 2;
 }
 
 void peers_open_mortal(peers_t *peers, int32_t count, const char *model)
 {
-  lost = 0;
-  open_by(&(dart__link_config_t){ .is_lost = is_lost, .nlost = nlost }, peers, count, model);
+  dart__lost = (dart__lost_t){ .count = &nlost, .word = lost };
+  peers_open(peers, count, model);
 }
 
-void peers_open(peers_t *peers, int32_t count, const char *model)
-{
-  open_by(&(dart__link_config_t){ .is_lost = NULL }, peers, count, model);
-}
 void peers_close(peers_t *peers)
 {
   for (int32_t peer = 0; peer < peers->count; peer++)
     dart__wire_close(peers->comm[peer]);
   free(peers->inboxes);
+  memset(lost, 0, sizeof lost);
+  nlost      = 0;
+  dart__lost = (dart__lost_t){ .count = NULL };
 }
 
 void peers_progress(dart__net_comm_t *comm)
 {
   dart__net_message_t found;
 
-  dart__net_probe(comm, 0, DART__CHANNEL_TEAMS, -2, false, &found);
+  dart__net_probe(comm, 0, DART__CHANNEL_OWN, -2, false, &found);
 }

@@ -38,7 +38,7 @@ typedef struct {
 
 static uint64_t draw(thread_t *t, uint64_t most)
 {
-  return dart__net_model_draw(&t->random, most);
+  return dart__random_next(&t->random) % (most + 1);
 }
 
 static void expect(bool holds, const char *what, const thread_t *t)
