@@ -332,24 +332,34 @@ static least_t least_post_get(size_t n, size_t nunits)
   return (least_t){ 2 * n, 2, "a request and its answer, for each partner" };
 }
 
-static void lock_put_unlock(size_t n, int assertions)
+static void lock_put_unlock(size_t n, dart_epoch_lock_t kind, int at_lock, int at_unlock)
 {
   if (job.me != 0)
     return;
-  BENCH_OK(dart_epoch_lock(at(1, 0), DART_EPOCH_EXCLUSIVE, assertions));
+  BENCH_OK(dart_epoch_lock(at(1, 0), kind, at_lock));
   for (size_t i = 0; i < n; i++)
     BENCH_OK(dart_put(at(1, i), &local[i], 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
-  BENCH_OK(dart_epoch_unlock(at(1, 0), 0));
+  BENCH_OK(dart_epoch_unlock(at(1, 0), at_unlock));
 }
 
 static void run_lock(size_t n)
 {
-  lock_put_unlock(n, 0);
+  lock_put_unlock(n, DART_EPOCH_EXCLUSIVE, 0, 0);
+}
+
+static void run_lock_shared(size_t n)
+{
+  lock_put_unlock(n, DART_EPOCH_SHARED, 0, 0);
 }
 
 static void run_lock_nocheck(size_t n)
 {
-  lock_put_unlock(n, DART_EPOCH_NOCHECK);
+  lock_put_unlock(n, DART_EPOCH_EXCLUSIVE, DART_EPOCH_NOCHECK, 0);
+}
+
+static void run_unlock_lazy(size_t n)
+{
+  lock_put_unlock(n, DART_EPOCH_EXCLUSIVE, 0, DART_EPOCH_LAZY);
 }
 
 static least_t least_lock(size_t n, size_t nunits)
@@ -358,26 +368,44 @@ static least_t least_lock(size_t n, size_t nunits)
   return (least_t){ 2, 2, "lock, data and unlock in one message, and its answer" };
 }
 
-static void lock_all(int assertions)
+static least_t least_unlock_lazy(size_t n, size_t nunits)
+{
+  (void)n, (void)nunits;
+  return (least_t){ 1, 0, "lock, data and unlock in one message, which nobody awaits" };
+}
+
+static void lock_all(int at_lock, int at_unlock)
 {
   if (job.me != 0)
     return;
-  BENCH_OK(dart_epoch_lock_all(memory, assertions));
+  BENCH_OK(dart_epoch_lock_all(memory, at_lock));
   for (size_t u = 1; u < job.nunits; u++)
     BENCH_OK(dart_put(at(u, 0), local, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
-  BENCH_OK(dart_epoch_unlock_all(memory, 0));
+  BENCH_OK(dart_epoch_unlock_all(memory, at_unlock));
 }
 
 static void run_lock_all(size_t n)
 {
   (void)n;
-  lock_all(0);
+  lock_all(0, 0);
 }
 
 static void run_lock_all_nocheck(size_t n)
 {
   (void)n;
-  lock_all(DART_EPOCH_NOCHECK);
+  lock_all(DART_EPOCH_NOCHECK, 0);
+}
+
+static void run_unlock_all_lazy(size_t n)
+{
+  (void)n;
+  lock_all(0, DART_EPOCH_LAZY);
+}
+
+static least_t least_unlock_all_lazy(size_t n, size_t nunits)
+{
+  (void)n;
+  return (least_t){ nunits - 1, 0, "for each unit: lock, data and unlock, which nobody awaits" };
 }
 
 static least_t least_lock_all(size_t n, size_t nunits)
@@ -602,8 +630,8 @@ static least_t least_atomic(size_t n, size_t nunits)
 const case_t cases[] = {
   { "put, flush", NULL, run_put, NULL, least_put, BATCHES, false, false },
   { "get, flush", NULL, run_get, NULL, least_answer, BATCHES, false, false },
-  { "fetch_and_op, flush", NULL, run_fetch, NULL, least_answer, { 1, 10 }, false, false },
-  { "compare_and_swap, flush", NULL, run_swap, NULL, least_answer, { 1, 10 }, false, false },
+  { "fetch_and_op, flush", NULL, run_fetch, NULL, least_answer, BATCHES, false, false },
+  { "compare_and_swap, flush", NULL, run_swap, NULL, least_answer, BATCHES, false, false },
   { "accumulate, flush", NULL, run_accumulate, NULL, least_answer, BATCHES, false, false },
   { "put_notify, wait", prepare_counter, run_notify, NULL, least_notify, { 1, 10 }, false, false },
   { "notify, wait", prepare_counter, run_notify_alone, NULL, least_notify, { 1 }, false, false },
@@ -629,8 +657,11 @@ const case_t cases[] = {
   { "post start put complete wait NOSTORE", NULL, run_post_start_nostore, NULL, least_post_start, { 0 }, true, false },
   { "post start get complete wait NOPUT", NULL, run_post_start_noput, NULL, least_post_get, { 0 }, true, false },
   { "lock put unlock", NULL, run_lock, NULL, least_lock, { 1, 10 }, false, false },
+  { "lock SHARED put unlock", NULL, run_lock_shared, NULL, least_lock, { 1 }, false, false },
+  { "lock put unlock LAZY", NULL, run_unlock_lazy, NULL, least_unlock_lazy, { 1 }, false, false },
   { "lock NOCHECK put unlock", NULL, run_lock_nocheck, NULL, least_put, { 1 }, false, false },
   { "lock_all put unlock_all", NULL, run_lock_all, NULL, least_lock_all, { 1 }, false, false },
+  { "lock_all put unlock_all LAZY", NULL, run_unlock_all_lazy, NULL, least_unlock_all_lazy, { 1 }, false, false },
   { "lock_all NOCHECK put unlock_all", NULL, run_lock_all_nocheck, NULL, least_one, { 1 }, false, false },
   { "lock acquire release", make_lock, run_lock_free, end_lock, least_lock_free, { 1 }, false, false },
   { "lock handed over", make_held_lock, run_lock_handed, end_lock, least_lock_free, { 1 }, false, false },

@@ -264,7 +264,7 @@ static void measure(const options_t *options, const case_t *c, size_t shape)
 static void measure_shapes(const options_t *options, const case_t *c)
 {
   if (c->is_for_partners)
-    for (size_t n = 1; n < job.nunits && n < 8; n = 2 * n + 1)
+    for (size_t n = 1; n < job.nunits && n <= 8; n = n < 7 ? 2 * n + 1 : n + 1)
       measure(options, c, n);
   else
     for (size_t i = 0; c->shapes[i] != 0; i++)

@@ -430,6 +430,25 @@ static dart_ret_t take_near(const dart__access_call_t *call, bool is_lazy)
   return taking.ret;
 }
 
+/* Complete what no answer has completed, on all units together, or they would be waited for one after the other. */
+static dart_ret_t complete_far(const dart__access_call_t *call)
+{
+  const dart__epoch_t *epoch = call->epoch;
+  bool                 any   = false;
+  dart_ret_t           ret;
+
+  for (int32_t unit = dart__epoch_first_target(epoch); unit >= 0;
+       unit         = dart__epoch_next_target(epoch, unit))
+    any |= dart__access_is_far(call, unit) && epoch->target[unit].is_open &&
+           !epoch->target[unit].is_counted;
+  ret = any ? dart__far_flush_all(call->team) : DART_OK;
+  for (int32_t unit = dart__epoch_first_target(epoch); unit >= 0;
+       unit         = dart__epoch_next_target(epoch, unit))
+    if (dart__access_is_far(call, unit))
+      ret = dart__worse(ret, complete_target(call, unit));
+  return ret;
+}
+
 static dart_ret_t take_far(const dart__access_call_t *call, bool is_lazy)
 {
   asked_t  own[ASKED_MOST];
@@ -443,11 +462,7 @@ static dart_ret_t take_far(const dart__access_call_t *call, bool is_lazy)
   if (!taking.round.is_given_up)
     taking.ret = dart__worse(taking.ret, serve_round(&taking.round));
   end_requests(&taking.round);
-  for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
-       unit         = dart__epoch_next_target(call->epoch, unit))
-    if (dart__access_is_far(call, unit))
-      taking.ret = dart__worse(taking.ret, complete_target(call, unit));
-  return taking.ret;
+  return dart__worse(taking.ret, complete_far(call));
 }
 
 static dart_ret_t unlock_all(const dart__access_call_t *call, bool is_lazy)
