@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/sanitizer.h"
 #include "data/op.h"
 
 /* --- Words --- */
@@ -40,7 +41,8 @@ DEFINE_WORD(8, 64)
 
 /* 16 bytes, by __sync and not __atomic: for the latter gcc calls libatomic, which would have to be
  * linked, and which may use a lock that is private to the process. __sync is the
- * instruction itself (x86-64: -mcx16) and a full barrier. */
+ * instruction itself (x86-64: -mcx16) and a full barrier. ThreadSanitizer's has such a lock, too, so
+ * in the build `tsan` it does not see the instruction. */
 #ifndef __GCC_HAVE_SYNC_COMPARE_AND_SWAP_16
 #error "DART needs a 16-byte compare-and-swap: on x86-64 compile with -mcx16"
 #endif
@@ -49,17 +51,31 @@ _Static_assert(sizeof(long double) == 16, "DART_TYPE_LONG_DOUBLE has 16 bytes");
 __extension__ typedef unsigned __int128 word_16_t;
 typedef word_16_t                       word_16_cell_t __attribute__((may_alias));
 
+DART__TSAN_UNSEEN static inline word_16_t swap_16(word_16_cell_t *cell, word_16_t seen,
+                                                  word_16_t next)
+{
+  return __sync_val_compare_and_swap(cell, seen, next);
+}
+
 /* There is no 16-byte load; exchanging 0 for 0 is one. */
 static inline word_16_t load_16(word_16_cell_t *cell, int order)
 {
+  word_16_t found = swap_16(cell, 0, 0);
+
   (void)order;
-  return __sync_val_compare_and_swap(cell, (word_16_t)0, (word_16_t)0);
+  dart__tsan_hear();
+  return found;
 }
 
 static inline bool compare_swap_16(word_16_cell_t *cell, word_16_t *seen, word_16_t next)
 {
-  word_16_t found = __sync_val_compare_and_swap(cell, *seen, next);
-  bool      equal = found == *seen;
+  word_16_t found;
+  bool      equal;
+
+  dart__tsan_tell();
+  found = swap_16(cell, *seen, next);
+  equal = found == *seen;
+  dart__tsan_hear();
 
   *seen = found;
   return equal;
