@@ -125,10 +125,11 @@ static bool waits_for_left_out(const walk_t *walk, const op_t *op)
   return found;
 }
 
-/* Whether it completes what may be dropped. */
+/* Whether it completes what may be dropped. A wait for a counter does not: it is raised, or waited for in vain. */
 static bool may_fail(const walk_t *walk, const op_t *op)
 {
-  return contract_is_completion(op) || risks_may_drop(walk->risks, walk->scene, op);
+  return (contract_is_completion(op) && op->kind != AWAIT) ||
+         risks_may_drop(walk->risks, walk->scene, op);
 }
 
 /* ---- the walk ---------------------------------------------------------------------------------------- */
