@@ -338,7 +338,7 @@ static dart_ret_t locate(const char *function, dart_gptr_t gptr, dart__address_t
   return DART_OK;
 }
 
-/* The lock's unit is lost, and with it word of the release of a far unit. Ends a wait. */
+/* The lock's unit is lost, and with it word of the release of a far unit. Ends a wait, or a loop of tries. */
 static bool is_never_released(void *subject)
 {
   const dart__address_t *at     = subject;
@@ -434,6 +434,8 @@ dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
     done = dart__lost_try((dart__mutex_t *)(void *)at.near, &is_broken);
     if (is_broken)
       dart__lost_note_broken();
+    if (!done && dart__survives() && is_never_released(&at))
+      ret = DART_ERR_UNIT_LOST;
   }
   if (!done && dart__world.pace.progress != NULL)
     dart__world.pace.progress(); /* the holder may need it before it can release the lock */
