@@ -52,17 +52,21 @@ void dart__barrier_wait(dart__barrier_t *barrier, uint32_t *episode, uint32_t ki
   dart__event_wait(&barrier->open, before, policy);
 }
 
-void dart__barrier_collect(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
+bool dart__barrier_collect(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
                            const dart__wait_policy_t *policy)
 {
   uint32_t before = (*episode)++;
 
-  if (!arrive(barrier, kind))
-    dart__event_wait_for(&barrier->full, before + 1, policy); /* pairs with the raise in follow */
-  else /* relaxed: nobody waits. It is stored all the same: a stale count could equal `before + 1`
-          * after a wrap */
+  if (arrive(
+          barrier,
+          kind)) /* relaxed: nobody waits. It is stored all the same: a stale count could equal `before + 1`
+                              * after a wrap */
     atomic_store_explicit(&barrier->full.count, before + 1, memory_order_relaxed);
+  else if (!dart__event_wait_for(&barrier->full, before + 1,
+                                 policy)) /* pairs with the raise in follow */
+    return false;
   rearm(barrier);
+  return true;
 }
 
 void dart__barrier_open(dart__barrier_t *barrier, const uint32_t *episode)
@@ -70,12 +74,12 @@ void dart__barrier_open(dart__barrier_t *barrier, const uint32_t *episode)
   dart__event_raise(&barrier->open, *episode); /* pairs with the wait in follow */
 }
 
-void dart__barrier_follow(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
+bool dart__barrier_follow(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
                           const dart__wait_policy_t *policy)
 {
   uint32_t before = (*episode)++;
 
   if (arrive(barrier, kind)) /* the leader is among the units that have arrived */
     dart__event_raise(&barrier->full, before + 1);
-  dart__event_wait(&barrier->open, before, policy);
+  return dart__event_wait(&barrier->open, before, policy) != before;
 }

@@ -33,13 +33,14 @@ void dart__barrier_init(dart__barrier_t *barrier, uint32_t nunits, uint32_t epis
 void dart__barrier_wait(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
                         const dart__wait_policy_t *policy);
 
-/** The leader: returns once all others have arrived; the others wait until dart__barrier_open. */
-void dart__barrier_collect(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
+/** The leader: returns once all others have arrived; the others wait until dart__barrier_open. False, of both: the check of
+ *  the policy has given the wait up. */
+bool dart__barrier_collect(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
                            const dart__wait_policy_t *policy);
 void dart__barrier_open(dart__barrier_t *barrier, const uint32_t *episode);
 
 /** All but the leader: arrive, and return once the leader has opened the episode. */
-void dart__barrier_follow(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
+bool dart__barrier_follow(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
                           const dart__wait_policy_t *policy);
 
 /** Note that kinds were not the same, before dart__barrier_open. */

@@ -177,33 +177,37 @@ static void combine_group(const dart__tree_t *tree, uint32_t group, const dart__
     data->combine(data->context, slot_of(data, member[i]), slot_of(data, tree->me));
 }
 
-/* Collect the groups that this unit leads. Returns the kind to go on with. */
-static uint32_t collect_groups(const dart__tree_t *tree, uint32_t before, uint32_t kind,
-                               const dart__tree_data_t *data, const dart__wait_policy_t *policy)
+/* Collect the groups that this unit leads. `*kind`: that to go on with. False: the wait was given up. */
+static bool collect_groups(const dart__tree_t *tree, uint32_t before, uint32_t *kind,
+                           const dart__tree_data_t *data, const dart__wait_policy_t *policy)
 {
   for (uint32_t i = 0; i < tree->nled; i++) {
     uint32_t         group = tree->led[i], episode = before;
     dart__barrier_t *barrier = &tree->barriers[group];
 
-    dart__barrier_collect(barrier, &episode, kind, policy);
+    if (!dart__barrier_collect(barrier, &episode, *kind, policy))
+      return false;
     if (dart__barrier_differs(barrier))
-      kind = unlike(tree, kind);
+      *kind = unlike(tree, *kind);
     if (data != NULL && data->combine != NULL)
       combine_group(tree, group, data);
   }
-  return kind;
+  return true;
 }
 
+/* A unit that gives up neither arrives in the next group nor opens its own: these have not all arrived. */
 bool dart__tree_arrive(const dart__tree_t *tree, uint32_t *episode, uint32_t kind, bool is_split,
                        const dart__tree_data_t *data, const dart__wait_policy_t *policy)
 {
   uint32_t before = (*episode)++;
 
-  kind = collect_groups(tree, before, kind, data, policy);
+  if (!collect_groups(tree, before, &kind, data, policy))
+    return false;
   if (tree->member_of >= 0) {
     uint32_t group = (uint32_t)tree->member_of;
 
-    dart__barrier_follow(&tree->barriers[group], &before, kind, policy);
+    if (!dart__barrier_follow(&tree->barriers[group], &before, kind, policy))
+      return false;
     if (data != NULL && tree->nled > 0)
       memcpy(slot_of(data, tree->me), slot_of(data, dart__tree_members(tree->plan, group)[0]),
              data->nbytes);

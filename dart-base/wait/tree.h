@@ -75,7 +75,8 @@ typedef struct {
 } dart__tree_data_t;
 
 /** All units: arrive, and, unless this unit leads the root and `is_split`, return once all have arrived. True: it does, all
- *  others wait for dart__tree_release, and its slot has the data of all. `data` may be NULL. `episode` and `kind` are as for a barrier. */
+ *  others wait for dart__tree_release, and its slot has the data of all. `data` may be NULL. `episode` and `kind` are as for a barrier.
+ *  It returns early, too, if the check of the policy gives the wait up. */
 bool dart__tree_arrive(const dart__tree_t *tree, uint32_t *episode, uint32_t kind, bool is_split,
                        const dart__tree_data_t *data, const dart__wait_policy_t *policy);
 void dart__tree_release(const dart__tree_t *tree, const uint32_t *episode);

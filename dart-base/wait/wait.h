@@ -152,8 +152,8 @@ typedef struct dart__wait {
  *  given it up. */
 bool dart__wait_until(dart__wait_t *wait, const dart__wait_policy_t *policy);
 
-/** Wait until the counter is `count`, or the check of the policy gives it up. */
-static inline void dart__event_wait_for(dart__event_t *event, uint32_t count,
+/** Wait until the counter is `count`. False: the check of the policy has given it up. */
+static inline bool dart__event_wait_for(dart__event_t *event, uint32_t count,
                                         const dart__wait_policy_t *policy)
 {
   uint32_t seen = dart__event_count(event), before = seen + 1;
@@ -162,6 +162,7 @@ static inline void dart__event_wait_for(dart__event_t *event, uint32_t count,
     before = seen;
     seen   = dart__event_wait(event, before, policy);
   }
+  return seen == count;
 }
 
 /** One iteration of a loop that waits for something that raises no event (another node): make progress,

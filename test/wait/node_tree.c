@@ -233,6 +233,47 @@ static void all_hear_of_kinds_that_differ(void **state)
   }
 }
 
+static bool give_up(void *subject)
+{
+  (void)subject;
+  return true;
+}
+
+/* One unit does not come, and all others give up, at the first look. */
+static void arrive_but_one(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
+{
+  stage_t            *s         = shared;
+  uint32_t            episode   = s->start;
+  dart__wait_policy_t impatient = *policy;
+  dart__tree_t        tree;
+
+  (void)n;
+  impatient.check = give_up;
+  dart__tree_open(&tree, s->memory, me);
+  if (me != s->odd_one)
+    CHECK(!dart__tree_arrive(&tree, &episode, 0, true, NULL, &impatient));
+}
+
+static void no_group_is_opened_if_a_unit_does_not_come(void **state)
+{
+  static stage_t stage;
+
+  (void)state;
+  for (uint32_t fan = 2; fan <= 3; fan++)
+    TEST_FOR_THREADS(n)
+  for (uint32_t unit = 0; unit < n; unit++) {
+    dart__tree_t tree;
+
+    with_tree(n, fan, 0, &stage);
+    stage.odd_one = unit;
+    test_threads(n, arrive_but_one, &stage, &test_policies[1]);
+    dart__tree_open(&tree, stage.memory, 0);
+    for (uint32_t g = 0; g < tree.plan->ngroups; g++)
+      assert_int_equal(dart__event_count(&tree.barriers[g].open), 0);
+    free(stage.memory);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -241,6 +282,7 @@ int main(void)
     cmocka_unit_test(large_groups_are_divided),
     cmocka_unit_test(units_see_what_all_wrote_and_the_data_of_all),
     cmocka_unit_test(all_hear_of_kinds_that_differ),
+    cmocka_unit_test(no_group_is_opened_if_a_unit_does_not_come),
   };
 
   test_watch();
