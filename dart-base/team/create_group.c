@@ -232,27 +232,29 @@ static void discard_team(call_t *call)
   dart__team_discard(call->team);
 }
 
-/* The leader of each node tells the others where its exchange is. False: the leader is lost. */
-static bool open_exchange(call_t *call)
+/* The leader of each node tells the others where its exchange is. If it has failed alone, for a unit between it and the
+ * first in the tree was lost, the others may wait for its word all the same. */
+static dart_ret_t share_exchange(const call_t *call, dart_ret_t ret, uint64_t *exchange_out)
 {
-  dart__team_t *team = call->team;
-  word_t        word = { .subject = subject_of(call), .more = call->exchange };
+  const dart__team_t *team = call->team;
+  word_t word = { .subject = subject_of(call), .more = call->exchange, .ret = (int32_t)ret };
 
-  if (!dart__team_is_leader(team) && !hear(call, dart__team_leader(team), &word))
-    return false;
+  if (team == NULL || (ret != DART_OK && ret != DART_ERR_UNIT_LOST))
+    return ret; /* so have all */
   for (int32_t i = 1; i < team->node_nunits && dart__team_is_leader(team); i++)
     send_word(call, dart__team_member(team, team->node_units[i]), &word);
-  dart__team_exchange_open(team, word.more);
-  return true;
+  if (ret == DART_OK && !dart__team_is_leader(team) && !hear(call, dart__team_leader(team), &word))
+    return DART_ERR_UNIT_LOST;
+  *exchange_out = word.more;
+  return (dart_ret_t)word.ret;
 }
 
 /* Open the team, whose id is agreed on. Agreed. */
-static dart_ret_t open_team(call_t *call, int32_t id)
+static dart_ret_t open_team(call_t *call, int32_t id, uint64_t exchange)
 {
   dart_ret_t ret;
 
-  if (!open_exchange(call))
-    return DART_ERR_UNIT_LOST;
+  dart__team_exchange_open(call->team, exchange);
   dart__team_enter(call->team, (dart_team_t)id);
   ret = dart__coll_agree(call->team, dart__net_team_open(call->team));
   if (ret == DART_OK)
@@ -266,10 +268,12 @@ static dart_ret_t open_team(call_t *call, int32_t id)
 static dart_ret_t create(call_t *call, dart_ret_t mine, dart_team_t *newteam)
 {
   int32_t    id;
-  dart_ret_t ret = agree_on_id(call, mine == DART_OK ? prepare_team(call) : mine, &id);
+  uint64_t   exchange = 0;
+  dart_ret_t ret      = agree_on_id(call, mine == DART_OK ? prepare_team(call) : mine, &id);
 
+  ret = share_exchange(call, ret, &exchange);
   if (ret == DART_OK)
-    ret = open_team(call, id);
+    ret = open_team(call, id, exchange);
   if (ret != DART_OK) {
     if (id > INT16_MAX)
       dart__error("%s: the %d team ids are used up", call->function, INT16_MAX);
