@@ -71,10 +71,10 @@ static void unlist(dart__far_team_t *far, int32_t n)
 /* Other teams, too, unless another thread may end one of them meanwhile. */
 static __attribute__((noinline)) void complete_locally(dart__team_t *team)
 {
-  dart__completion_flush_all(team, false);
+  dart__completion_flush_all(team, false, false);
   for (int32_t id = 0; id < DART__MAX_TEAMS && !dart__world.many_threads; id++)
     if (dart__teams[id] != NULL && dart__teams[id]->nnodes > 1)
-      dart__completion_flush_all(dart__teams[id], false);
+      dart__completion_flush_all(dart__teams[id], false, false);
 }
 
 uint64_t dart__completion_started(dart__team_t *team, int32_t unit, bool is_get)
@@ -92,22 +92,34 @@ uint64_t dart__completion_started(dart__team_t *team, int32_t unit, bool is_get)
 
 /* ---- flush ------------------------------------------------------------------------------- */
 
-void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
+bool dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
 {
   dart__far_team_t    *far  = team->far;
   dart__outstanding_t *o    = &far->unit[unit].outstanding;
   uint64_t             last = dart__outstanding_number(&o->started);
+  bool                 is_lost;
   int64_t              began;
 
   if (dart__outstanding_is_done(o, at_target, last))
-    return;
+    return true;
   if (at_target && dart__latency_is_slow(dart__team_member(team, unit)))
     dart__am_ping_blocking(dart__engine.am, dart__team_member(team, unit));
   began = dart__latency_begin();
   dart__net_flush(team, NULL, unit, at_target);
   if (began != 0)
     dart__latency_end(dart__team_member(team, unit), began, FLUSHED);
-  dart__world_add(&outstanding, -(uint32_t)dart__outstanding_note(o, at_target, last));
+  is_lost = dart__outlives(dart__team_member(team, unit)); /* then all of it is over */
+  dart__world_add(&outstanding, -(uint32_t)dart__outstanding_note(o, at_target || is_lost, last));
+  return !is_lost;
+}
+
+/* A transfer that is none stays outstanding in place of those that were dropped. It is listed already. */
+void dart__completion_settle(dart__team_t *team, int32_t unit, bool at_target)
+{
+  if (dart__completion_flush(team, unit, at_target))
+    return;
+  dart__outstanding_start(&dart__far_team(team)->unit[unit].outstanding, true);
+  dart__world_add(&outstanding, 1);
 }
 
 dart__copy_t *dart__completion_copy(dart__team_t *team, int32_t unit)
@@ -118,7 +130,7 @@ dart__copy_t *dart__completion_copy(dart__team_t *team, int32_t unit)
   if (!dart__completion_is_flushed_to(team, copy->unit, false, copy->number)) {
     more = dart__copies_more(copies, copy);
     if (more == NULL)
-      dart__completion_flush(team, copy->unit, false);
+      dart__completion_settle(team, copy->unit, false);
     else
       copy = more;
   }
@@ -135,10 +147,10 @@ void dart__completion_copied(dart__team_t *team, dart__copy_t *copy)
   dart__copies_started(far->copies, copy);
 }
 
-bool dart__completion_flush_all(dart__team_t *team, bool at_target)
+bool dart__completion_flush_all(dart__team_t *team, bool at_target, bool tells)
 {
   dart__far_team_t *far = team->far;
-  bool              any = false; /* is lost */
+  bool              all = true; /* was done, and nothing dropped */
   int32_t           n;
 
   /* acquire: pairs with the release in list_touched and unlist */
@@ -147,11 +159,13 @@ bool dart__completion_flush_all(dart__team_t *team, bool at_target)
   pthread_mutex_lock(&far->flushing); /* or other threads would find the list short too early */
   n = atomic_load_explicit(&far->ntouched, memory_order_acquire);
   for (int32_t i = 0; i < n; i++) {
-    dart__completion_flush(team, far->touched[i], at_target);
-    any = any || dart__outlives(dart__team_member(team, far->touched[i]));
+    if (tells)
+      all = dart__completion_flush(team, far->touched[i], at_target) && all;
+    else
+      dart__completion_settle(team, far->touched[i], at_target);
   }
   if (at_target)
     unlist(far, n);
   pthread_mutex_unlock(&far->flushing);
-  return !any;
+  return all;
 }

@@ -35,9 +35,13 @@ static inline bool dart__completion_is_flushed(const dart__team_t *team, int32_t
   return dart__outstanding_is_done(o, at_target, dart__outstanding_number(&o->started));
 }
 
-/** Complete what was started towards a team unit, or all: remotely, or only locally. False: one of them is lost. */
-void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target);
-bool dart__completion_flush_all(dart__team_t *team, bool at_target);
+/** Complete what was started towards a team unit: remotely, or only locally. False: some of it was dropped, for the unit is
+ *  lost. The caller tells the program; or, of settle, the next flush does. */
+bool dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target);
+void dart__completion_settle(dart__team_t *team, int32_t unit, bool at_target);
+
+/** One of these for all units of the team: flush if the caller `tells`. */
+bool dart__completion_flush_all(dart__team_t *team, bool at_target, bool tells);
 
 /** Transfers of this process, in all teams, that are not known to be locally complete. */
 uint32_t dart__completion_outstanding(void);

@@ -62,5 +62,5 @@ uint64_t dart__elements_start(const dart__rma_t *rma, void *buffer)
 void dart__elements_blocking(const dart__rma_t *rma)
 {
   dart__elements_start(rma, rma->buffer);
-  dart__completion_flush(rma->at.team, rma->at.unit, true);
+  dart__completion_settle(rma->at.team, rma->at.unit, true);
 }

@@ -92,12 +92,21 @@ static inline dart_ret_t flush(dart__team_t *team, int32_t unit, dart__am_scope_
   return ret;
 }
 
+dart_ret_t dart__far_outcome(dart__team_t *team, int32_t unit, dart_ret_t ret)
+{
+  if (!dart__outlives(dart__team_member(team, unit)))
+    return ret;
+  if (!dart__world.many_threads)
+    flush(team, unit, DART__AM_REMOTE);
+  return DART_ERR_UNIT_LOST;
+}
+
 void dart__far_settle(dart__team_t *team, int32_t unit)
 {
   if (team->nnodes == 1)
     return;
   dart__am_settle(dart__engine.am, dart__team_member(team, unit));
-  dart__completion_flush(team, unit, true);
+  dart__completion_settle(team, unit, true);
   dart__relayed_settle(dart__team_member(team, unit));
 }
 
@@ -113,7 +122,7 @@ static __attribute__((noinline)) dart_ret_t wait_for_members(dart__team_t    *te
   flush_t    flush = begin_flush(team, -1);
   dart_ret_t ret   = dart__am_flush_members(dart__engine.am, is_member, team, scope);
 
-  if (!dart__completion_flush_all(team, scope == DART__AM_REMOTE))
+  if (!dart__completion_flush_all(team, scope == DART__AM_REMOTE, true))
     ret = DART_ERR_UNIT_LOST;
   end_flush(flush);
   return ret;

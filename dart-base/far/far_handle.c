@@ -115,8 +115,8 @@ dart_ret_t dart__far_wait(dart_handle_t *handle)
     dart__engine_wait(&h->request);
   /* a get that is locally complete is complete; only a put needs completion at the target */
   if (h->has_request && h->is_put)
-    dart__completion_flush(h->team, h->unit, true);
-  ret     = dart__lost_result(dart__team_member(h->team, h->unit), DART_OK);
+    dart__completion_settle(h->team, h->unit, true);
+  ret     = dart__far_outcome(h->team, h->unit, DART_OK);
   *handle = DART_HANDLE_NULL;
   destroy(h);
   return ret;

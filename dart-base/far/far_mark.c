@@ -26,7 +26,7 @@ void dart__far_settle_to(dart__team_t *team, int32_t unit, const dart__mark_t *m
 
   dart__am_settle_to(dart__engine.am, peer, batch_of(mark, peer, at_target));
   if (!dart__completion_is_flushed_to(team, unit, at_target, mark->transfers))
-    dart__completion_flush(team, unit, at_target);
+    dart__completion_settle(team, unit, at_target);
   if (at_target)
     dart__burst_end(&dart__far_team(team)->unit[unit].burst);
 }
@@ -53,12 +53,12 @@ bool dart__far_test_to(dart__team_t *team, int32_t unit, dart__mark_t *mark)
 
 void dart__far_complete(dart__team_t *team, int32_t unit)
 {
-  dart__completion_flush(team, unit, true);
+  dart__completion_settle(team, unit, true);
 }
 
 void dart__far_order(dart__team_t *team, int32_t unit)
 {
-  dart__completion_flush(team, unit, true);
+  dart__completion_settle(team, unit, true);
   dart__relayed_settle(dart__team_member(team, unit));
   dart__order_note(team, unit);
   dart__burst_order(&dart__far_team(team)->unit[unit].burst);

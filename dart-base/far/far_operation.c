@@ -167,23 +167,27 @@ INLINED dart_ret_t blocking(const dart__rma_t *rma, bool is_put)
 {
   dart_unit_t target  = dart__team_member(rma->at.team, rma->at.unit);
   bool        is_slow = dart__latency_is_slow(target);
+  dart_ret_t  ret     = DART_OK;
 
   switch (dart__way_choose(rma, is_put, DART__TO_RETURN, is_slow)) {
   case DART__RECORD:
     dart__count(DART__COUNT_REQUEST_BLOCKING);
     dart__records_start(rma, is_put);
     if (is_slow)
-      return dart__am_flush(dart__engine.am, target, DART__AM_REMOTE);
-    dart__am_settle(dart__engine.am, target); /* a flush reports what was refused before */
+      ret = dart__am_flush(dart__engine.am, target, DART__AM_REMOTE);
+    else
+      dart__am_settle(dart__engine.am, target); /* a flush reports what was refused before */
     break;
   case DART__TYPED:
     dart__count(DART__COUNT_REQUEST_BLOCKING);
     dart__records_start_typed(rma, is_put);
-    return dart__am_flush(dart__engine.am, target, DART__AM_REMOTE);
+    ret = dart__am_flush(dart__engine.am, target, DART__AM_REMOTE);
+    break;
   case DART__NET: transfer_and_wait(rma, is_put, is_slow); break;
   default: dart__engine_poke(); dart__elements_blocking(rma);
   }
-  return dart__lost_result(target, DART_OK);
+  return __builtin_expect(dart__survives(), 0) ? dart__far_outcome(rma->at.team, rma->at.unit, ret)
+                                               : ret;
 }
 
 /* ---- atomics, and calls ------------------------------------------------------------------------------

@@ -104,6 +104,10 @@ dart_ret_t dart__far_flush_all(dart__team_t *team);
 dart_ret_t dart__far_flush_local(dart__team_t *team, int32_t unit);
 dart_ret_t dart__far_flush_local_all(dart__team_t *team);
 
+/** What a call returns that has completed an operation on a team unit by itself, and come to `ret`: DART_ERR_UNIT_LOST if the
+ *  unit is lost. Then it tells of all that was dropped before, but not for other threads. */
+dart_ret_t dart__far_outcome(dart__team_t *team, int32_t unit, dart_ret_t ret);
+
 /** dart__far_flush for DART's own operations: operations that were refused are reported by the next flush. */
 void dart__far_settle(dart__team_t *team, int32_t unit);
 

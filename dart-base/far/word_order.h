@@ -116,7 +116,7 @@ static inline void dart__word_order_wait(const dart__address_t *at, dart__touche
   bool meet = dart__word_order_meet(&dart__word_order_of(at)->put, t) || dart__world.many_threads;
 
   if (__builtin_expect(meet && dart__word_order_are_by_mpi(at), 0))
-    dart__completion_flush(at->team, at->unit, true);
+    dart__completion_settle(at->team, at->unit, true);
 }
 
 /** Before a request that puts or updates these words. */

@@ -551,8 +551,8 @@ dart_ret_t dart__memory_free(dart__team_t *team, dart__segment_t *segment)
    * were logged. */
   dart__progress();
   dart__progress_settle(0);
-  if (team->nnodes > 1)
-    dart__far_flush_all(team);
+  if (team->nnodes > 1 && dart__far_flush_all(team) == DART_ERR_UNIT_LOST)
+    dart__team_look(team); /* then this call tells of what was dropped */
   dart__team_forget_call(team);
   if (dart__coll_barrier(team) != DART_OK)
     return DART_ERR_UNIT_LOST; /* others may still read it */

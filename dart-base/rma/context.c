@@ -143,7 +143,7 @@ static dart_ret_t settle_one(dart__team_t *team, const struct dart_context *cont
                              bool at_target, dart_ret_t ret)
 {
   dart__far_settle_to(team, unit, &context->noted[unit].mark, at_target);
-  return dart__lost_result(dart__team_member(team, unit), ret);
+  return dart__far_outcome(team, unit, ret);
 }
 
 /* All units are asked before any is waited for. They stay in the list if they lack remote completion. */
@@ -188,7 +188,7 @@ static dart_ret_t test_units(dart__team_t *team, struct dart_context *context)
     if (noted->is_used)
       context->used[nleft++] = unit;
     else
-      ret = dart__lost_result(dart__team_member(team, unit), ret);
+      ret = dart__far_outcome(team, unit, ret);
   }
   context->nused = nleft;
   return ret;

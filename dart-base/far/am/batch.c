@@ -14,6 +14,7 @@ static void empty(dart__am_batch_t *batch)
   batch->seen_ns      = 0;
   batch->nwords       = 0;
   batch->nrequests    = 0;
+  batch->nown         = 0;
   batch->nresults     = 0;
   batch->result_words = 0;
   batch->has_results  = false;

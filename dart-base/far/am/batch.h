@@ -50,6 +50,7 @@ typedef struct dart__am_batch {
   int64_t                seen_ns; /* when progress first found it open; 0: not yet */
   size_t                 nwords;
   size_t                 nrequests;
+  size_t                 nown; /* of these DART's own: nobody is told if they are dropped */
   size_t                 nresults;
   size_t                 result_words;
   bool                   has_results; /* they were delivered */

@@ -122,6 +122,8 @@ void dart__am_endpoint_append(dart__am_endpoint_t *ep, const dart__am_address_t 
 {
   if (at != NULL)
     dart__am_batch_select(ep->open, at->team, at->segid, at->offset);
+  else
+    ep->open->nown++;
   dart__am_batch_append(ep->open, r);
   dart__am_number_set(&ep->newest, ep->sent + 1);
   if (r->result_bytes > 0 && !r->is_aside)

@@ -307,6 +307,7 @@ void dart__am_call(dart__am_t *am, const dart__am_address_t *at, const void *ope
   dart__am_endpoint_reserve(am, at->peer, ep, dart__am_record_words(&r),
                             dart__am_words(r.result_bytes));
   dart__am_endpoint_append(ep, at, &r);
+  ep->open->nown++;
   if (am->config.is_sent_later) /* if it cannot be sent now, progress sends it */
     dart__am_endpoint_send(am, at->peer, ep, false);
   else

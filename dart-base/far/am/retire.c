@@ -57,7 +57,7 @@ static void drop_batch(dart__am_t *am, dart__am_endpoint_t *ep, dart__am_batch_t
   if (batch->narrivals > 0)
     end_arrivals(am, ep, batch);
   dart__count_by(DART__COUNT_DROPPED, n);
-  dart__am_number_set(&ep->refused, dart__am_number(&ep->refused) + n);
+  dart__am_number_set(&ep->refused, dart__am_number(&ep->refused) + n - batch->nown);
   dart__am_batch_give(&am->pool, batch);
 }
 
