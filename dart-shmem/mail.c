@@ -154,7 +154,6 @@ void dart__net_recv_claimed(dart__net_comm_t *comm, dart__net_message_t *found, 
 void dart__net_drop_lost(dart__net_comm_t *comm)
 {
   pthread_mutex_lock(&comm->lock);
-  comm->nlost = UINT32_MAX; /* the caller may know of one that is not counted yet */
   dart__requests_drop_lost(comm);
   pthread_mutex_unlock(&comm->lock);
 }

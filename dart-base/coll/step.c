@@ -101,7 +101,7 @@ static inline bool arrive_at_step(dart__team_t *team, const dart__tree_data_t *d
     if (dart__survives() && dart__team_look(team))
       return false; /* one of them has left a call because of the loss */
     end_different(team, leads);
-    team->is_broken = true; /* a unit was lost meanwhile */
+    dart__team_break(team); /* a unit was lost meanwhile */
     return false;
   }
   return leads;

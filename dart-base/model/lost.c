@@ -1,6 +1,7 @@
 /* Units that are lost: see lost.h. */
 #include "model/lost.h"
 
+#include "base/sparse.h"
 #include "model/world.h"
 
 #define CHECK_US 10000 /* so long a wait sleeps at most that a loss may end: losses wake nobody */
@@ -15,12 +16,15 @@ static struct {
   _Atomic uint32_t    told; /* losses that it was called for */
 } watcher;
 
+/* Of a loss that is counted: or a unit would know of one whose team it does not take for broken. */
 static uint32_t loss_word(dart_unit_t unit)
 {
-  /* acquire: pairs with the launcher's release; what the unit did before is visible */
-  return dart__lost.word == NULL
-             ? 0
-             : atomic_load_explicit(&dart__lost.word[unit], memory_order_acquire);
+  uint32_t word = 0;
+
+  if (dart__lost.word !=
+      NULL) /* acquire: pairs with the launcher's release; what the unit did before is visible */
+    word = atomic_load_explicit(&dart__lost.word[unit], memory_order_acquire);
+  return word != 0 && word / 2 <= dart__lost_count() ? word : 0;
 }
 
 uint32_t dart__lost_number(dart_unit_t unit)
@@ -37,6 +41,21 @@ dart_unit_status_t dart__unit_status(dart_unit_t unit)
   return (word & DART__LOST_ENDED) != 0 ? DART_UNIT_ENDED : DART_UNIT_LOST;
 }
 
+/* This unit passes no step of the team any more, but others may pass the one that it has left, and read what is there: from
+ * here on it writes elsewhere. Without address space for that it goes on as it did. */
+void dart__team_break(dart__team_t *team)
+{
+  dart__exchange_t *x = &team->exchange;
+
+  team->is_broken = true;
+  if (x->shared == NULL || team->aside != NULL)
+    return;
+  team->aside =
+      dart__sparse_new(1, dart__exchange_buffer_bytes(x->nunits, x->slot_bytes, x->result_bytes));
+  if (team->aside != NULL)
+    x->buffers = team->aside;
+}
+
 bool dart__team_look(dart__team_t *team)
 {
   uint32_t count = dart__lost_count();
@@ -45,7 +64,8 @@ bool dart__team_look(dart__team_t *team)
     return team->is_broken;
   team->nlost = count;
   for (int32_t u = 0; u < team->nunits && !team->is_broken; u++)
-    team->is_broken = dart__is_lost(dart__team_member(team, u));
+    if (dart__is_lost(dart__team_member(team, u)))
+      dart__team_break(team);
   return team->is_broken;
 }
 

@@ -75,6 +75,9 @@ dart_unit_status_t dart__unit_status(dart_unit_t unit);
 /** Whether a member of the team is lost. Then it is broken on this unit: its collectives end with DART_ERR_UNIT_LOST. */
 bool dart__team_look(dart__team_t *team);
 
+/** Take the team for broken. */
+void dart__team_break(dart__team_t *team);
+
 /** What a collective call of the team returns that has come to `ret` here. */
 static inline dart_ret_t dart__team_result(const dart__team_t *team, dart_ret_t ret)
 {

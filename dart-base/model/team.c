@@ -10,6 +10,7 @@
 #include "base/counters.h"
 #include "base/free_memory.h"
 #include "base/last_call.h"
+#include "base/sparse.h"
 #include "model/world.h"
 
 #define PAGE 4096 /* granule in which the tables' memory is released */
@@ -258,6 +259,7 @@ void dart__team_delete(dart__team_t *team)
     dart__placement_clear(&team->nodes);
   free(team->node_units);
   free(team->node_bytes);
+  dart__sparse_delete(team->aside);
   keep_tables(team);
   dart__level_add(DART__LEVEL_TABLES, team->ended != NULL ? -(int64_t)ENDED_BYTES : 0);
   dart__memory_delete_table(team->ended, ENDED_BYTES);

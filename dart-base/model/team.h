@@ -72,11 +72,12 @@ typedef struct dart__team {
   dart__waiting_t       *waiting; /* the leader's entry during a collective's step; or NULL */
   dart__collective_t     call;
   bool                   is_broken; /* a member is lost (model/lost.h), as this unit has seen */
-  uint32_t               nlost;     /* losses in the job that it has looked at */
-  uint32_t               nvotes;    /* votes so far: the same on all units that are not lost */
-  void                  *net;       /* what the network has of it, see net.h */
-  struct dart__far_team *far;       /* far/far_team.h; NULL: one node */
-  struct dart__locality *locality;  /* team/team_locality.c; NULL: none */
+  void                  *aside;  /* what it writes to instead of slots and results then; or NULL */
+  uint32_t               nlost;  /* losses in the job that it has looked at */
+  uint32_t               nvotes; /* votes so far: the same on all units that are not lost */
+  void                  *net;    /* what the network has of it, see net.h */
+  struct dart__far_team *far;    /* far/far_team.h; NULL: one node */
+  struct dart__locality *locality; /* team/team_locality.c; NULL: none */
   /* Registered segments of which this unit has deregistered its portion, slot ~id; NULL: it has registered none. Their
    * ids are free on this unit, and taken on those that have not deregistered yet: while they are, it reaches these. */
   dart__segment_t **ended;

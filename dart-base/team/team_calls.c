@@ -251,7 +251,7 @@ static dart_ret_t create_here(const char *function, dart__team_t *parent,
       dart__error("%s: the %d team ids are used up", function, INT16_MAX);
     else if (ret != DART_ERR_UNIT_LOST)
       dart__error("%s: team %d cannot be made on every unit of team %d", function, id, parent->id);
-    if (plan.has_exchange)
+    if (plan.has_exchange && ret != DART_ERR_UNIT_LOST) /* then others may have opened it */
       dart__pool_free(plan.offset);
     dart__team_discard(plan.team);
     return ret;
@@ -271,7 +271,7 @@ dart_ret_t dart__team_vote_made(dart__team_t *parent, dart_ret_t ret, dart_team_
 
   dart__team_vote(parent, &votes, NULL);
   if (votes.most != DART_OK && ret == DART_OK && *newteam != DART_TEAM_NULL) {
-    dart__teams[*newteam]->is_broken = true; /* others do not have it */
+    dart__team_break(dart__teams[*newteam]); /* others do not have it */
     dart__team_drop(newteam);
   }
   return (dart_ret_t)votes.most;
