@@ -176,7 +176,7 @@ static dart_ret_t make_lock(const char *function, dart__team_t *team, dart_lock_
   if (ret == DART_OK) {
     *lock_out = lock;
   } else {
-    if (mine == DART_OK)
+    if (mine == DART_OK && ret != DART_ERR_UNIT_LOST) /* then others may have the lock */
       free_place(&lock->own);
     delete_lock(lock);
     if (ret != DART_ERR_UNIT_LOST)

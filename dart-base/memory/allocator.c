@@ -84,7 +84,7 @@ dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t teamid, dart_allocat
   }
   ret = dart__memory_alloc(team, mine, nbytes, DART__CACHE_LINE, &segment);
   if (ret != DART_OK) {
-    if (nbytes > 0)
+    if (nbytes > 0 && ret != DART_ERR_UNIT_LOST)
       dart__error("%s: no pool of %zu bytes on every unit of team %d", __func__, nbytes, teamid);
     delete_allocator(allocator);
     return ret;

@@ -244,7 +244,7 @@ static dart_ret_t memregister(const char *function, dart_team_t teamid, size_t n
   ret  = reg(team, mine, addr, nbytes, &gptr->segid);
   if (ret != DART_OK) {
     *gptr = DART_GPTR_NULL;
-    if (mine == DART_OK)
+    if (mine == DART_OK && ret != DART_ERR_UNIT_LOST)
       dart__error("%s: %zu bytes (here) cannot be registered on every unit of team %d", function,
                   nbytes, teamid);
     return ret;
