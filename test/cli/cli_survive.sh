@@ -27,6 +27,12 @@ beside_others() {
 
 calls=$("$program" list)
 [[ $(wc -l <<<"$calls") -gt 60 ]] || fail "a list of calls: $calls"
+
+# Each function of the interface is called by one of them, or waits for nobody.
+tree=$(dirname "$0")/../..
+missing=$(comm -23 <(grep -oE 'X\(dart_[a-z_0-9]+' "$tree/dart-if/include/dash/dart/ext/dart_profile.h" | cut -c3- | sort -u) \
+  <(cat "$tree/test/survive/waits_for_nobody" <(grep -hoE 'dart_[a-z_0-9]+' "$tree"/test/survive/*.c) | sort -u))
+[[ -z $missing ]] || fail "not in the table of calls, nor in waits_for_nobody: $missing"
 for call in $calls; do # before it: all of the tests
   [[ -z ${DART_TEST_SCHEDULES-} ]] || beside_others "$call" before 3 2
   beside_others "$call" in 3 0

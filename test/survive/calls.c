@@ -9,12 +9,15 @@
 #include <unistd.h>
 
 #include <dash/dart/ext/dart_adopt.h>
+#include <dash/dart/ext/dart_atomics.h>
 #include <dash/dart/ext/dart_context.h>
 #include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_file.h>
 #include <dash/dart/ext/dart_lock_at.h>
+#include <dash/dart/ext/dart_memalign.h>
 #include <dash/dart/ext/dart_message.h>
 #include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_order.h>
 #include <dash/dart/ext/dart_range.h>
 #include <dash/dart/ext/dart_team_group.h>
 #include <dash/dart/ext/dart_wait_word.h>
@@ -96,6 +99,21 @@ static void held_word(void)
   segment();
   if (me == victim)
     MUST(dart_lock_at_acquire(at_unit(memory, (victim + 1) % n)));
+  MUST(dart_barrier(DART_TEAM_ALL));
+}
+
+/* Of the node after the victim's, where there are several. */
+static int holder(void)
+{
+  return (victim + 1) % n;
+}
+
+/* A word of the victim that another unit holds. */
+static void held_word_of_victim(void)
+{
+  segment();
+  if (me == holder())
+    MUST(dart_lock_at_acquire(at_unit(memory, victim)));
   MUST(dart_barrier(DART_TEAM_ALL));
 }
 
@@ -271,6 +289,11 @@ static dart_ret_t memalloc(void)
   return dart_team_memalloc_aligned(DART_TEAM_ALL, 1000, DART_TYPE_LONG, &memory);
 }
 
+static dart_ret_t memalign(void)
+{
+  return dart_team_memalign(DART_TEAM_ALL, 1 << 16, 1000, DART_TYPE_LONG, &memory);
+}
+
 static dart_ret_t memalloc_large(void)
 {
   return dart_team_memalloc_aligned(DART_TEAM_ALL, 10 << 20, DART_TYPE_LONG, &memory);
@@ -318,6 +341,11 @@ static dart_ret_t memfree_after_agree(void)
 static dart_ret_t memregister(void)
 {
   return dart_team_memregister(DART_TEAM_ALL, 100, DART_TYPE_LONG, out, &registered);
+}
+
+static dart_ret_t memregister_aligned(void)
+{
+  return dart_team_memregister_aligned(DART_TEAM_ALL, 100, DART_TYPE_LONG, out, &registered);
 }
 
 static dart_ret_t memderegister(void)
@@ -426,19 +454,180 @@ static dart_ret_t get_handle_test(void)
   return ret;
 }
 
-static dart_ret_t context_flush(void)
+static dart_ret_t get_handle_test_local(void)
+{
+  dart_handle_t handle;
+  int32_t       done = 0;
+  dart_ret_t    ret  = DART_OK;
+
+  MUST(dart_get_handle(out, at_unit(memory, victim), LARGE, DART_TYPE_LONG, DART_TYPE_LONG,
+                       &handle));
+  while (done == 0 && ret == DART_OK)
+    ret = dart_test_local(&handle, &done);
+  return ret;
+}
+
+/* Of every kind that has one, and twice: they are waited for together. */
+static void start_handles(dart_handle_t handles[4])
+{
+  dart_gptr_t     there = at_unit(memory, victim);
+  dart_datatype_t type  = DART_TYPE_LONG;
+
+  MUST(dart_put_handle(there, in, 10, type, type, &handles[0]));
+  MUST(dart_get_handle(out, there, 10, type, type, &handles[1]));
+  MUST(dart_accumulate_handle(there, in, 10, type, type, DART_OP_SUM, &handles[2]));
+  MUST(dart_fetch_and_op_handle(there, in, out + 10, 10, type, type, type, DART_OP_SUM,
+                                &handles[3]));
+}
+
+static dart_ret_t wait_local(void)
+{
+  dart_handle_t handles[4];
+  dart_ret_t    ret = DART_OK;
+
+  start_handles(handles);
+  for (int i = 0; i < 4; i++) {
+    dart_ret_t one = dart_wait_local(&handles[i]);
+
+    ret = one != DART_OK ? one : ret;
+  }
+  return ret;
+}
+
+static dart_ret_t waitall(void)
+{
+  dart_handle_t handles[4];
+
+  start_handles(handles);
+  return dart_waitall(handles, 4);
+}
+
+static dart_ret_t waitall_local(void)
+{
+  dart_handle_t handles[4];
+
+  start_handles(handles);
+  return dart_waitall_local(handles, 4);
+}
+
+static dart_ret_t test_until_done(dart_ret_t (*test)(dart_handle_t[], size_t, int32_t *))
+{
+  dart_handle_t handles[4];
+  int32_t       done = 0;
+  dart_ret_t    ret  = DART_OK;
+
+  start_handles(handles);
+  while (done == 0 && ret == DART_OK)
+    ret = test(handles, 4, &done);
+  return ret;
+}
+
+static dart_ret_t testall(void)
+{
+  return test_until_done(dart_testall);
+}
+
+static dart_ret_t testall_local(void)
+{
+  return test_until_done(dart_testall_local);
+}
+
+/* Atomics that a flush completes. */
+static dart_ret_t typed_atomics(void)
+{
+  dart_gptr_t     there = at_unit(memory, victim);
+  dart_datatype_t type  = DART_TYPE_LONG;
+
+  MUST(dart_accumulate_typed(there, in, 10, type, type, DART_OP_SUM));
+  MUST(dart_fetch_and_op_typed(there, in, out, 10, type, type, type, DART_OP_SUM));
+  MUST(dart_compare_and_swap(there, in, in + 1, out + 20, type));
+  MUST(dart_accumulate_blocking_local(there, in, 10, type, DART_OP_SUM));
+  return dart_flush(there);
+}
+
+static dart_context_t fill_context(void)
 {
   dart_context_t context;
-  dart_ret_t     ret;
 
   MUST(dart_context_create(DART_TEAM_ALL, &context));
   MUST(dart_context_enter(context));
   MUST(dart_put(at_unit(memory, victim), in, 10, DART_TYPE_LONG, DART_TYPE_LONG));
   MUST(dart_fetch_and_op(at_unit(memory, victim), in, out, DART_TYPE_LONG, DART_OP_SUM));
   MUST(dart_context_leave(context));
-  ret = dart_context_flush(context);
+  return context;
+}
+
+static dart_ret_t context_flush(void)
+{
+  dart_context_t context = fill_context();
+  dart_ret_t     ret     = dart_context_flush(context);
+
   if (ret == DART_OK)
     MUST(dart_context_destroy(&context));
+  return ret;
+}
+
+static dart_ret_t context_flush_local(void)
+{
+  return dart_context_flush_local(fill_context());
+}
+
+static dart_ret_t context_flush_unit(void)
+{
+  return dart_context_flush_unit(fill_context(), DART_TEAM_UNIT_ID(victim));
+}
+
+static dart_ret_t context_flush_local_unit(void)
+{
+  return dart_context_flush_local_unit(fill_context(), DART_TEAM_UNIT_ID(victim));
+}
+
+static dart_ret_t context_test(void)
+{
+  dart_context_t context = fill_context();
+  int32_t        done    = 0;
+  dart_ret_t     ret     = DART_OK;
+
+  while (done == 0 && ret == DART_OK)
+    ret = dart_context_test(context, &done);
+  return ret;
+}
+
+static dart_ret_t get_and_flush_local(void)
+{
+  MUST(dart_get(out, at_unit(memory, victim), 10, DART_TYPE_LONG, DART_TYPE_LONG));
+  return dart_flush_local(at_unit(memory, victim));
+}
+
+/* DART completes transfers by itself, and drops them then: by dart_order, ... */
+static dart_ret_t get_order_flush(void)
+{
+  MUST(dart_get(out, at_unit(memory, victim), LARGE, DART_TYPE_LONG, DART_TYPE_LONG));
+  MUST(dart_order(at_unit(memory, victim)));
+  return dart_flush_local(at_unit(memory, victim));
+}
+
+/* ... and when many are outstanding. */
+static dart_ret_t get_many_flush(void)
+{
+  for (int i = 0; i < 16384; i++) /* MOST of far/completion.c */
+    MUST(dart_get(out, at_unit(memory, victim), 1000, DART_TYPE_LONG, DART_TYPE_LONG));
+  return dart_flush_local(at_unit(memory, victim));
+}
+
+/* The first call that completes something tells of all that was dropped before, and the next one of nothing. */
+static dart_ret_t told_once(void)
+{
+  dart_gptr_t there = at_unit(memory, victim);
+  dart_ret_t  ret;
+
+  MUST(dart_get(out, there, LARGE, DART_TYPE_LONG, DART_TYPE_LONG));
+  MUST(dart_put(there, in, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  ret = dart_put_blocking(there, in, 1, DART_TYPE_LONG, DART_TYPE_LONG);
+  if (ret == DART_ERR_UNIT_LOST) {
+    MUST(dart_flush(there));
+    MUST(dart_flush_all(memory));
+  }
   return ret;
 }
 
@@ -550,6 +739,18 @@ static dart_ret_t lock_at_try(void)
   return dart_lock_at_release(word);
 }
 
+/* Between nodes word of the release is gone with the victim. */
+static dart_ret_t lock_at_try_of_victim(void)
+{
+  dart_gptr_t word = at_unit(memory, victim);
+  int32_t     done = me == holder();
+  dart_ret_t  ret  = DART_OK;
+
+  while (done == 0 && ret == DART_OK)
+    ret = dart_lock_at_try_acquire(word, &done);
+  return ret == DART_OK ? dart_lock_at_release(word) : ret;
+}
+
 static dart_ret_t range_init(void)
 {
   return dart_team_range_init(DART_TEAM_ALL, 0, 0, &range);
@@ -657,6 +858,54 @@ static dart_ret_t wait_word(void)
   return dart_wait_word(at_unit(memory, me), DART_TYPE_LONG, DART_WAIT_EQ, &one, -1);
 }
 
+/* Words that nobody changes, and what is waited for at each. */
+static dart_gptr_t *own_words(void)
+{
+  static dart_gptr_t words[2];
+
+  words[0] = words[1] = at_unit(memory, me);
+  words[1].addr_or_offs.offset += sizeof(long);
+  return words;
+}
+
+static const long ones[2] = { 1, 1 };
+
+static dart_ret_t wait_word_any(void)
+{
+  size_t index;
+
+  return dart_wait_word_any(own_words(), 2, DART_TYPE_LONG, DART_WAIT_EQ, ones, -1, &index);
+}
+
+static dart_ret_t wait_word_some(void)
+{
+  size_t indices[2], count;
+
+  return dart_wait_word_some(own_words(), 2, DART_TYPE_LONG, DART_WAIT_EQ, ones, -1, indices,
+                             &count);
+}
+
+static dart_ret_t wait_word_all(void)
+{
+  return dart_wait_word_all(own_words(), 2, DART_TYPE_LONG, DART_WAIT_EQ, ones, -1);
+}
+
+static dart_ret_t wait_word_range(void)
+{
+  size_t index;
+
+  return dart_wait_word_range(own_words()[0], 2, sizeof(long), DART_TYPE_LONG, DART_WAIT_EQ, ones,
+                              0, -1, &index);
+}
+
+static dart_ret_t notify_waitsome(void)
+{
+  uint64_t least[2] = { 1, 1 };
+  size_t   indices[2], count;
+
+  return dart_notify_waitsome(own_words(), least, 2, -1, indices, &count);
+}
+
 /* ---- epochs --------------------------------------------------------------------------------------- */
 
 static dart_ret_t fence(void)
@@ -749,6 +998,57 @@ static dart_ret_t file_write_ordered(void)
   return dart_file_write_ordered(file, in, 10, DART_TYPE_LONG, NULL);
 }
 
+static dart_ret_t file_read_ordered(void)
+{
+  size_t nread;
+
+  return dart_file_read_ordered(file, out, 10, DART_TYPE_LONG, &nread);
+}
+
+static dart_ret_t file_read_shared(void)
+{
+  size_t nread; /* the file is empty */
+
+  return dart_file_read_shared(file, out, 10, DART_TYPE_LONG, &nread);
+}
+
+static dart_ret_t file_tell_shared(void)
+{
+  uint64_t offset;
+
+  return dart_file_tell_shared(file, &offset);
+}
+
+static dart_ret_t file_read_at(void)
+{
+  size_t nread;
+
+  return dart_file_read_at(file, 0, out, 10, DART_TYPE_LONG, DART_TYPE_LONG, &nread);
+}
+
+/* Atomic accesses hold ranges of the file. */
+static void atomic_file(void)
+{
+  new_file();
+  MUST(dart_file_set_atomicity(file, true));
+}
+
+static dart_ret_t file_requests(void)
+{
+  dart_file_request_t request;
+  int32_t             done = 0;
+  dart_ret_t          ret;
+
+  ret = dart_file_write_at_request(file, 0, in, 10, DART_TYPE_LONG, DART_TYPE_LONG, &request);
+  if (ret == DART_OK)
+    ret = dart_file_wait(&request, NULL);
+  if (ret == DART_OK)
+    ret = dart_file_read_at_request(file, 0, out, 10, DART_TYPE_LONG, DART_TYPE_LONG, &request);
+  while (ret == DART_OK && done == 0)
+    ret = dart_file_test(&request, &done, NULL);
+  return ret;
+}
+
 static dart_ret_t file_write_shared(void)
 {
   return dart_file_write_shared(file, in, 10, DART_TYPE_LONG, NULL);
@@ -806,10 +1106,12 @@ const entry_t entries[] = {
   { "team_destroy", new_team, team_destroy, DONE },
   { "team_locality_init", new_team, locality_init, LOST },
   { "team_memalloc", NULL, memalloc, LOST },
+  { "team_memalign", NULL, memalign, LOST },
   { "team_memalloc_large", NULL, memalloc_large, LOST },
   { "team_memfree", segment, memfree, LOST },
   { "team_memfree_after_agree", segment_and_barriers, memfree_after_agree, LOST },
   { "team_memregister", buffers, memregister, LOST },
+  { "team_memregister_aligned", buffers, memregister_aligned, LOST },
   { "team_memderegister", registered_memory, memderegister, EITHER },
   { "team_adopt", buffers, adopt, LOST },
   { "allocator_new", NULL, allocator_new, LOST },
@@ -820,11 +1122,26 @@ const entry_t entries[] = {
   { "get_blocking", segment, get_blocking, NEAR },
   { "get_large", large_segment, get_large, NEAR },
   { "get_local", segment, get_local, NEAR },
+  { "get_and_flush_local", segment, get_and_flush_local, NEAR },
+  { "get_order_flush", large_segment, get_order_flush, NEAR },
+  { "get_many_flush", large_segment, get_many_flush, NEAR },
+  { "told_once", large_segment, told_once, NEAR },
   { "fetch_and_op", segment, fetch, NEAR },
   { "accumulate_many", segment, accumulate_many, NEAR },
   { "put_handle", segment, put_handle, NEAR },
   { "get_handle_test", large_segment, get_handle_test, NEAR },
+  { "get_handle_test_local", large_segment, get_handle_test_local, NEAR },
+  { "wait_local", segment, wait_local, NEAR },
+  { "waitall", segment, waitall, NEAR },
+  { "waitall_local", segment, waitall_local, NEAR },
+  { "testall", segment, testall, NEAR },
+  { "testall_local", segment, testall_local, NEAR },
+  { "typed_atomics", segment, typed_atomics, NEAR },
   { "context_flush", segment, context_flush, NEAR },
+  { "context_flush_local", segment, context_flush_local, NEAR },
+  { "context_flush_unit", segment, context_flush_unit, NEAR },
+  { "context_flush_local_unit", segment, context_flush_local_unit, NEAR },
+  { "context_test", segment, context_test, NEAR },
   { "registered_get", registered_memory, registered_get, EITHER },
   { "notify_many", segment, notify_many, NEAR },
   { "put_notify_large", large_segment, put_notify_large, NEAR },
@@ -836,6 +1153,7 @@ const entry_t entries[] = {
   { "lock_at_acquire", held_word, lock_at, ONE_DONE },
   { "lock_at_try_acquire", held_word, lock_at_try, ONE_DONE },
   { "lock_at_of_victim", segment, lock_at_of_victim, WORD },
+  { "lock_at_try_of_victim", held_word_of_victim, lock_at_try_of_victim, EITHER },
   { "range_init", NULL, range_init, LOST },
   { "range_destroy", new_range, range_destroy, LOST },
   { "range_acquire", held_range, range_acquire, AT_FIRST },
@@ -849,7 +1167,12 @@ const entry_t entries[] = {
   { "probe", buffers, probe, LOST },
   { "notify_wait", segment, notify_wait, LOST },
   { "notify_waitany", segment, notify_waitany, LOST },
+  { "notify_waitsome", segment, notify_waitsome, LOST },
   { "wait_word", segment, wait_word, LOST },
+  { "wait_word_any", segment, wait_word_any, LOST },
+  { "wait_word_some", segment, wait_word_some, LOST },
+  { "wait_word_all", segment, wait_word_all, LOST },
+  { "wait_word_range", segment, wait_word_range, LOST },
   { "epoch_fence", fenced, fence, LOST },
   { "epoch_start_complete", segment, start_and_complete, AHEAD },
   { "epoch_wait", posted, epoch_wait, LOST },
@@ -862,6 +1185,12 @@ const entry_t entries[] = {
   { "file_write_all", new_file, file_write_all, LOST },
   { "file_read_all", new_file, file_read_all, LOST },
   { "file_write_ordered", new_file, file_write_ordered, LOST },
+  { "file_read_ordered", new_file, file_read_ordered, LOST },
+  { "file_read_shared", new_file, file_read_shared, EITHER },
+  { "file_tell_shared", new_file, file_tell_shared, EITHER },
+  { "file_read_at", new_file, file_read_at, DONE },
+  { "file_requests", new_file, file_requests, DONE },
+  { "file_atomic_requests", atomic_file, file_requests, EITHER },
   { "file_write_shared", new_file, file_write_shared, EITHER },
   { "file_write_at", new_file, file_write_at, DONE },
   { "file_resize", new_file, file_resize, LOST },

@@ -12,8 +12,9 @@
  *  No call waits for a lost unit: it returns DART_ERR_UNIT_LOST instead.
  *  - A team with a lost member is *broken*: its collective calls return the error on all units that would wait. A call
  *    that was under way when the unit died may have been completed on some units, and not on others, whose buffers are
- *    undefined. What was to be made exists on no unit that got the error. A team of dart_team_create or dart_team_clone then
- *    exists on none; one of dart_team_create_group on some perhaps, which do not destroy it.
+ *    undefined, and may be written to until all that are left have called dart_team_agree or dart_team_shrink. What was to be
+ *    made exists on no unit that got the error. A team of dart_team_create or dart_team_clone then exists on none; one of
+ *    dart_team_create_group on some perhaps, which do not destroy it.
  *  - Between nodes dart_bcast, dart_gather, dart_scatter and dart_reduce wait for those units alone whose data they need: DART_OK
  *    says that this unit has its result. Another unit may get the error from the same call.
  *  - dart_epoch_complete, dart_epoch_wait, dart_epoch_test and dart_epoch_unlock end their epoch also if they return the error.
@@ -26,9 +27,10 @@
  *  - For units of other nodes the memory of a lost unit is gone. What is requested of it is dropped: puts, updates and
  *    notifications have no effect, and the buffers of gets are undefined. The call that completes some of it returns the
  *    error: a blocking put or get, a wait for a handle, a flush, dart_epoch_unlock and the like. The statistic `dropped`
- *    counts. All else that was requested is complete then. The first such call, or dart_order, returns the error for all that
- *    was dropped before it; later ones return DART_OK. The memory of a collective call that has failed is gone in the same
- *    way.
+ *    counts. All else that was requested is complete then. The first such call returns the error for all that was dropped
+ *    before it; later ones return DART_OK, but where units have several threads others may return it, too. dart_order
+ *    completes nothing, and so tells of nothing; nor does dart_team_destroy. The counter of a get that was dropped is not
+ *    raised. The memory of a collective call that has failed is gone in the same way.
  *  - A lock that a lost unit held goes to the next unit that asks for it: see dart_lock_was_broken. In a job of several
  *    nodes a lock is gone with the unit that has it: the first of the team (dart_lock_acquire), the one whose memory it is in
  *    (dart_lock_at_acquire), any that has some of the ranges (dart_range_acquire). Those calls return the error; units near
