@@ -9,7 +9,7 @@
 
 #include "messages.h"
 
-#define ELEMENTS 2048 /* as many as units at least */
+#define ELEMENTS 8192 /* as many as units at least */
 
 static bench_job_t job;
 static dart_gptr_t memory; /* of ELEMENTS words; the last one is the counter of notifications */
@@ -638,6 +638,7 @@ const case_t cases[] = {
   { "get_notify, wait", prepare_counter, run_get_notify, NULL, least_answer, { 1 }, false, false },
   { "barrier", NULL, run_barrier, NULL, least_barrier, { 1 }, false, true },
   { "bcast", NULL, run_bcast, NULL, least_one, { 1 }, false, true },
+  { "bcast, 64 KiB", NULL, run_bcast, NULL, least_one, { 8192 }, false, true },
   { "reduce", NULL, run_reduce, NULL, least_one, { 1 }, false, true },
   { "allreduce", NULL, run_allreduce, NULL, least_barrier, { 1 }, false, true },
   { "scatter", NULL, run_scatter, NULL, least_one, { 1 }, false, true },

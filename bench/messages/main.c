@@ -38,18 +38,20 @@ typedef struct {
 
 /* A unit's block of the shared memory. */
 typedef struct {
+  counts_t counts;
+  /* Unit 0's, so that a unit of thousands reads one block and not all: what all units have published, ... */
   _Atomic uint64_t sent;
   _Atomic uint64_t taken;
-  counts_t         counts;
-  bench_barrier_t  silent; /* unit 0's: units that have seen silence ... */
+  bench_barrier_t  silent; /* ... units that have seen silence ... */
   bench_barrier_t  meet;   /* ... and all other meetings */
 } block_t;
 
+enum { SENT, TAKEN, BYTES, CHAIN, VALUES };
+
 static bench_job_t    job;
 static bench_shared_t shared;
-static size_t         base; /* index of net_messages; then the others */
-
-enum { SENT, TAKEN, BYTES, CHAIN, VALUES };
+static size_t         base;              /* index of net_messages; then the others */
+static uint64_t       published[VALUES]; /* this unit's part of what all have published */
 
 /* Units of a large job take long to have their turn. */
 static double silence(void)
@@ -82,22 +84,20 @@ static void give_way(void)
     sched_yield();
 }
 
-/* Make progress, publish what this unit has sent and taken; the sum of what all have sent if all of it was taken. */
+/* Make progress, publish what this unit has sent and taken; what all have sent if all of it was taken. */
 static uint64_t publish(void)
 {
-  block_t *own = block_of((size_t)job.me);
-  uint64_t values[VALUES], sent = 0, taken = 0;
+  block_t *all = block_of(0);
+  uint64_t values[VALUES], sent;
 
   BENCH_OK(dart_progress());
   read_counts(values);
-  atomic_store(&own->sent, values[SENT]);
-  atomic_store(&own->taken, values[TAKEN]);
-  for (size_t u = 0; u < job.nunits; u++) {
-    sent += atomic_load(&block_of(u)->sent);
-    taken += atomic_load(&block_of(u)->taken);
-  }
+  atomic_fetch_add(&all->sent, values[SENT] - published[SENT]); /* less after a reset */
+  atomic_fetch_add(&all->taken, values[TAKEN] - published[TAKEN]);
+  memcpy(published, values, sizeof published);
+  sent = atomic_load(&all->sent);
   give_way();
-  return sent == taken ? sent : UINT64_MAX;
+  return sent == atomic_load(&all->taken) ? sent : UINT64_MAX;
 }
 
 /* Units that wait in a call of DART do not publish, so unit 0 looks at its own silence alone. */
@@ -153,13 +153,13 @@ static counts_t counts_of(const uint64_t *values, uint64_t chain)
                      .busiest_bytes = values[BYTES] };
 }
 
-/* The counts of all units together, of which each has published its own. */
+/* The counts of all units together, of which each has published its own; on unit 0, which shows them. */
 static counts_t sum_counts(void)
 {
   counts_t sum = { 0 };
 
   bench_barrier(&block_of(0)->meet, job.nunits);
-  for (size_t u = 0; u < job.nunits; u++) {
+  for (size_t u = 0; job.me == 0 && u < job.nunits; u++) {
     counts_t of = block_of(u)->counts;
 
     sum.messages += of.messages;
