@@ -252,35 +252,49 @@ static void allgather_in_ring(dart__team_t *team, char *buffer, const size_t *st
   }
 }
 
-_Static_assert(2 * LARGE <= DART__TEAM_ROOM, "what is sent and what comes are joined there");
+/* A leader sends blocks to `to` and receives others from `from`. Few bytes are one message. */
+static void exchange_parts(dart__team_t *team, int32_t to, const part_t out[2], int32_t from,
+                           const part_t in[2], bool are_few)
+{
+  char *aside = dart__far_team(team)->room, *recv;
+
+  if (are_few) {
+    recv = in[1].nbytes == 0 ? in[0].at : aside + DART__TEAM_ROOM / 2;
+    dart__nodes_exchange(team, to, join(out, aside), out[0].nbytes + out[1].nbytes, from, recv,
+                         in[0].nbytes + in[1].nbytes);
+    if (recv != in[0].at)
+      separate(in, recv);
+    return;
+  }
+  for (int i = 0; i < 2; i++)
+    dart__nodes_exchange(team, out[i].nbytes > 0 ? to : DART__NOBODY, out[i].at, out[i].nbytes,
+                         in[i].nbytes > 0 ? from : DART__NOBODY, in[i].at, in[i].nbytes);
+}
 
 /* In every round a leader has twice as many blocks as before, its own and those after it. */
 static void allgather_by_doubling(dart__team_t *team, char *buffer, const size_t *starts)
 {
   int32_t n = team->nnodes, me = team->node;
-  char   *aside = dart__far_team(team)->room;
 
   for (int32_t have = 1; have < n; have *= 2) {
     int32_t count = have < n - have ? have : n - have, from = (me + have) % n;
     part_t  out[2], in[2];
-    char   *recv;
 
     find_parts(buffer, starts, n, me, count, out);
     find_parts(buffer, starts, n, from, count, in);
-    recv = in[1].nbytes == 0 ? in[0].at : aside + LARGE;
-    dart__nodes_exchange(team, (me - have + n) % n, join(out, aside), out[0].nbytes + out[1].nbytes,
-                         from, recv, in[0].nbytes + in[1].nbytes);
-    if (recv != in[0].at)
-      separate(in, recv);
+    exchange_parts(team, (me - have + n) % n, out, from, in, starts[n] <= DART__TEAM_ROOM / 2);
   }
 }
 
+/* A ring needs no copies, but a message for each node: for few nodes, and for blocks whose bytes take the time. */
 void dart__nodes_allgather(dart__team_t *team, void *buffer, const size_t *starts)
 {
-  if (starts[team->nnodes] < LARGE)
-    allgather_by_doubling(team, buffer, starts);
-  else
+  size_t n = (size_t)team->nnodes, all = starts[n];
+
+  if (all >= (n > FEW_NODES ? n * LARGE : LARGE))
     allgather_in_ring(team, buffer, starts);
+  else
+    allgather_by_doubling(team, buffer, starts);
 }
 
 /* ---- broadcast ------------------------------------------------------------------------------- */
@@ -309,7 +323,7 @@ static void bcast_by_blocks(dart__team_t *team, char *buffer, size_t nbytes, int
     starts[k] = (size_t)k * each;
   starts[team->nnodes] = nbytes;
   dart__nodes_scatter(team, buffer, buffer + starts[team->node], starts, root);
-  allgather_in_ring(team, buffer, starts);
+  dart__nodes_allgather(team, buffer, starts);
 }
 
 void dart__nodes_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
