@@ -115,6 +115,25 @@ dart_ret_t dart__team_open_all(dart_ret_t before, dart__team_t **all_out)
   return ret;
 }
 
+/* Where no rule gives the nodes of units, their tables lie once for a node; if its pool has no room, in each unit. */
+static void share_nodes(dart__team_t *all)
+{
+  dart__placement_t *nodes  = &dart__world.nodes;
+  size_t             nbytes = dart__placement_elements(nodes) * sizeof(int32_t);
+  uint64_t           offset = 0;
+
+  if (nodes->kind != DART__PLACED_ANYHOW)
+    return;
+  if (dart__team_is_leader(all) && dart__pool_alloc(nbytes, &offset) == DART_OK)
+    dart__placement_copy(nodes, (int32_t *)(void *)dart__pool_address(dart__world.me, offset));
+  dart__coll_hear_on_node(all, &offset, &offset, sizeof offset, 0);
+  if (offset == 0)
+    return;
+  dart__placement_share(nodes,
+                        (int32_t *)(void *)dart__pool_address(dart__team_leader(all), offset));
+  all->nodes = *nodes;
+}
+
 dart_ret_t dart__team_enter_all(dart__team_t *all, dart_ret_t mine)
 {
   /* once for all that may have failed: units that share cores take long to agree by MPI */
@@ -134,6 +153,7 @@ dart_ret_t dart__team_enter_all(dart__team_t *all, dart_ret_t mine)
   dart__team_exchange_open(all, dart__pool_first());
   dart__team_enter(all, DART_TEAM_ALL);
   dart__coll_share_on_node(all, &(int32_t){ getpid() }, dart__world.near_pid, sizeof(int32_t));
+  share_nodes(all);
   return DART_OK;
 }
 
