@@ -203,6 +203,15 @@ static bool is_less(const counts_t *a, const counts_t *b)
                                     : a->bytes < b->bytes;
 }
 
+/* What a row of a table leaves out, as it is that of the row above. */
+static const char *unless_above(const char **above, const char *text)
+{
+  bool is_same = *above != NULL && strcmp(*above, text) == 0;
+
+  *above = text;
+  return is_same ? "" : text;
+}
+
 static void show(const options_t *options, const char *name, size_t shape, const counts_t *counts,
                  const least_t *least, uint64_t agreed)
 {
@@ -213,6 +222,10 @@ static void show(const options_t *options, const char *name, size_t shape, const
                                          ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",\"%s\"\n",
                                          "| %s | %zu | %zu | %" PRIu64 " | %" PRIu64 " | %" PRIu64
                                          " | %" PRIu64 " | %" PRIu64 " | %s |\n" };
+
+  static struct {
+    const char *name, *why;
+  } above;
 
   if (job.me != 0)
     return;
@@ -236,8 +249,9 @@ static void show(const options_t *options, const char *name, size_t shape, const
            counts->messages, counts->bytes, counts->chain);
     break;
   default:
-    printf(formats[2], name, shape, job.nunits, counts->messages, least->messages, counts->bytes,
-           counts->chain, least->chain, least->why);
+    printf(formats[2], unless_above(&above.name, name), shape, job.nunits, counts->messages,
+           least->messages, counts->bytes, counts->chain, least->chain,
+           unless_above(&above.why, least->why));
   }
   fflush(stdout);
 }
