@@ -1,4 +1,4 @@
-/* Flushes of far memory: of requests, then of transfers by MPI, then of handles that were given up. */
+/* Flushes of far memory: of requests, then of transfers by MPI, then of handles that were given up; and the wait for a handle. */
 #include "base/last_call.h"
 #include "far/burst.h"
 #include "far/completion.h"
@@ -99,6 +99,24 @@ dart_ret_t dart__far_outcome(dart__team_t *team, int32_t unit, dart_ret_t ret)
   if (!dart__world.many_threads)
     flush(team, unit, DART__AM_REMOTE);
   return DART_ERR_UNIT_LOST;
+}
+
+dart_ret_t dart__far_wait(dart_handle_t *handle)
+{
+  dart_handle_t h = *handle;
+  dart_ret_t    ret;
+
+  if (!h->has_request)
+    dart__far_settle_to(h->team, h->unit, &h->mark, true);
+  else
+    dart__engine_wait(&h->request);
+  /* a get that is locally complete is complete; only a put needs completion at the target */
+  if (h->has_request && h->is_put)
+    dart__completion_settle(h->team, h->unit, true);
+  ret     = dart__far_outcome(h->team, h->unit, DART_OK);
+  *handle = DART_HANDLE_NULL;
+  dart__handle_delete(h);
+  return ret;
 }
 
 void dart__far_settle(dart__team_t *team, int32_t unit)

@@ -45,7 +45,7 @@ dart_handle_t dart__handle_new(dart__team_t *team, int32_t unit, bool wants_requ
   return handle;
 }
 
-static void destroy(dart_handle_t handle)
+void dart__handle_delete(dart_handle_t handle)
 {
   dart__world_add(&nrequests, -(uint32_t)handle->has_request);
   free(handle);
@@ -90,7 +90,7 @@ void dart__handles_free(const dart__team_t *team, int32_t unit)
   for (dart_handle_t handle = take_abandoned(team, unit), next; handle != NULL; handle = next) {
     next = handle->next;
     dart__engine_wait(&handle->request);
-    destroy(handle);
+    dart__handle_delete(handle);
   }
 }
 
@@ -102,24 +102,6 @@ dart_handle_t dart__far_handle_new(const dart__address_t *at)
 void dart__far_handle_set(dart_handle_t handle, dart__completion_t completion)
 {
   dart__mark_add(&handle->mark, completion);
-}
-
-dart_ret_t dart__far_wait(dart_handle_t *handle)
-{
-  dart_handle_t h = *handle;
-  dart_ret_t    ret;
-
-  if (!h->has_request)
-    dart__far_settle_to(h->team, h->unit, &h->mark, true);
-  else
-    dart__engine_wait(&h->request);
-  /* a get that is locally complete is complete; only a put needs completion at the target */
-  if (h->has_request && h->is_put)
-    dart__completion_settle(h->team, h->unit, true);
-  ret     = dart__far_outcome(h->team, h->unit, DART_OK);
-  *handle = DART_HANDLE_NULL;
-  destroy(h);
-  return ret;
 }
 
 bool dart__far_test(dart_handle_t handle)
@@ -139,5 +121,5 @@ void dart__far_release(dart_handle_t *handle)
   if (h->has_request && !dart__net_is_done(dart__engine.comm, &h->request))
     abandon(h);
   else
-    destroy(h); /* a flush completes what has a mark, without the handle */
+    dart__handle_delete(h); /* a flush completes what has a mark, without the handle */
 }

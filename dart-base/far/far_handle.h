@@ -23,6 +23,9 @@ struct dart_handle_struct {
 /** A handle, with a request if that is wanted and few handles that are alive have one. NULL: no memory. */
 dart_handle_t dart__handle_new(dart__team_t *team, int32_t unit, bool wants_request);
 
+/** The handle is done with; its transfer is over, or completed by flushes. */
+void dart__handle_delete(dart_handle_t handle);
+
 /** Handles that the program has released before their transfers were done. A thread counts its own. */
 extern _Atomic uint32_t dart__handles_released;
 
