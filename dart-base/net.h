@@ -94,8 +94,8 @@ dart_ret_t dart__net_team_open(dart__team_t *team);
 /** Undo both, or only dart__net_team_prepare; nothing if team->net is NULL. Collective if the team was opened on all. */
 void dart__net_team_close(dart__team_t *team);
 
-/** Allocate what the network needs for a chunk of the team, in chunk->net. Local. DART_ERR_NOMEM: nothing stays
- *  allocated. */
+/** Allocate what the network needs for a chunk of the team, in chunk->net. Local, but the team agrees between this and the
+ *  open or register of the chunk, and again before it prepares the next. DART_ERR_NOMEM: nothing stays allocated. */
 dart_ret_t dart__net_chunk_prepare(const dart__team_t *team, dart__chunk_t *chunk);
 
 /** Free chunk->net, unless it is NULL. Local. */

@@ -25,12 +25,12 @@ void dart__net_team_close(dart__team_t *team)
 }
 
 /* The team's first unit cuts the range. Where it begins also names the chunk in the network, so registered memory gets one,
- * too, of a page. Units that open the chunk have passed a barrier since. */
+ * too, of a page. Units that open the chunk have passed a barrier since, and those of a broken team open none. */
 dart_ret_t dart__net_chunk_prepare(const dart__team_t *team, dart__chunk_t *chunk)
 {
   size_t nbytes = chunk->nbytes * (size_t)team->nunits;
 
-  if (team->me == 0 && (nbytes > 0 || team->nnodes > 1) &&
+  if (team->me == 0 && !team->is_broken && (nbytes > 0 || team->nnodes > 1) &&
       dart__job_cut_for(team->id, nbytes > 0 ? nbytes : 1) != DART_OK)
     return DART_ERR_NOMEM;
   chunk->net = calloc(1, sizeof(dart__mapping_t));

@@ -281,9 +281,11 @@ static void take_option(const launch_about_t *about, launch_t *launch, int key, 
   case 't': launch->is_tagged = true; break;
   case 'h': print_and_exit(about->what, help, about->more);
   case 'V': print_and_exit("dartrun (", about->backend, ") " DART_VERSION_STR "\n");
+  case ':':
+    launch_fail(LAUNCH_EXIT_USAGE, "option '%s' needs an argument: see dartrun --help", word);
   default:
-    launch_fail(LAUNCH_EXIT_USAGE,
-                "'%s' is no option, or its value is missing or unwanted: see dartrun --help", word);
+    launch_fail(LAUNCH_EXIT_USAGE, "'%s' is no option, or takes no argument: see dartrun --help",
+                word);
   }
 }
 

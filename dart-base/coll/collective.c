@@ -65,6 +65,7 @@ static inline void begin_call(dart__team_t *team, const char *function, call_t c
   team->call.nbytes   = nbytes;
   team->call.root     = root;
   team->call.kind     = kind_of(call, nbytes, root);
+  team->call.number++;
 }
 
 static inline dart__timed_t begin_timed(dart__team_t *team, const char *function, call_t call,

@@ -8,6 +8,7 @@
 #include "far/engine.h"
 #include "far/far_team.h"
 #include "far/host.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "net.h"
 
@@ -21,6 +22,8 @@ static dart_unit_t leader(const dart__team_t *team, int32_t node)
 
 #define PATIENCE_NS INT64_C(500000000) /* between two looks of a leader that waits */
 #define LOOKS       3                  /* that find another collective, before the job ends */
+#define FIRST_TOLD  2                  /* look at which the other leader is told, and ... */
+#define MOST_TOLD   18                 /* ... the last one */
 #define TEAM_BITS   16                 /* of a tag: the team's id, which is not negative */
 
 /* Other for most collectives, sizes and roots, where the network has tags for that: by as many bits as it has. */
@@ -64,16 +67,21 @@ static bool is_message_different(const watch_t *w)
          (found.tag & ((1 << TEAM_BITS) - 1)) == w->team->id && found.tag != tag_of(w->team);
 }
 
-/* Two leaders that wait for each other may have sent nothing. So each tells the other where it waits. */
+/* Two leaders that wait for each other may have sent nothing. So each tells the other where it waits. One that has sent data
+ * which are under way may be in a later collective: so both have to be in the same one by its number. */
 static bool is_wait_different(const watch_t *w)
 {
-  uint64_t own = DART__INFORM_WAITS | (uint64_t)w->team->id << 32 | w->team->call.kind, other;
+  const dart__collective_t *call = &w->team->call;
+  uint64_t own = DART__INFORM_WAITS | (uint64_t)(call->number & DART__INFORM_NUMBER) << 47 |
+                 (uint64_t)w->team->id << 32 | call->kind;
+  uint64_t other;
 
   /* relaxed, both: see informed in far/host.c */
   other = atomic_exchange_explicit(&dart__awaited_waits, 0, memory_order_relaxed);
   atomic_store_explicit(&dart__awaited, leader(w->team, w->node), memory_order_relaxed);
-  dart__am_inform(dart__engine.am, leader(w->team, w->node), own);
-  return other >> 32 == own >> 32 && other != own;
+  if (w->nlooks <= MOST_TOLD)
+    dart__am_inform(dart__engine.am, leader(w->team, w->node), own);
+  return w->nlooks > FIRST_TOLD && other >> 32 == own >> 32 && other != own;
 }
 
 /* A first look sends nothing: many waits last as long. */
@@ -81,7 +89,7 @@ static void look_for_different(watch_t *w)
 {
   bool is_found = is_message_different(w);
 
-  if (w->nlooks++ > 0)
+  if (++w->nlooks >= FIRST_TOLD) /* what has come before may be of an earlier wait */
     is_found |= is_wait_different(w);
   w->nfound = is_found ? w->nfound + 1 : 0;
   if (w->nfound == LOOKS)
@@ -92,6 +100,8 @@ void dart__nodes_look_for_left(const dart__team_t *team)
 {
   dart__net_message_t left;
 
+  if (dart__lost_count() > 0) /* calls that were given up leave messages, too */
+    return;
   if (dart__team_is_leader(team) &&
       dart__net_probe(dart__engine.comm, DART__ANY_PEER, DART__CHANNEL_LEADERS, DART__ANY_TAG,
                       false, &left) &&

@@ -104,8 +104,10 @@ void dart__epoch_forget_targets(dart__epoch_t *epoch)
   for (int32_t unit = dart__epoch_first_target(epoch); unit >= 0;
        unit         = dart__epoch_next_target(epoch, unit)) {
     dart__epoch_reset(&epoch->target[unit]);
-    epoch->target[unit].is_listed = false;
+    epoch->target[unit].is_listed = epoch->nqueued > 0;
   }
+  if (epoch->nqueued > 0) /* against a promise: flushes find what is deferred yet */
+    return;
   epoch->first_target = epoch->last_target = 0;
   epoch->is_checked                        = false;
 }

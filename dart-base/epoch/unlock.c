@@ -430,18 +430,17 @@ static dart_ret_t take_near(const dart__access_call_t *call, bool is_lazy)
   return taking.ret;
 }
 
-/* Complete what no answer has completed, on all units together, or they would be waited for one after the other. */
+/* Complete what no answer has completed. All units are asked before one is waited for. */
 static dart_ret_t complete_far(const dart__access_call_t *call)
 {
   const dart__epoch_t *epoch = call->epoch;
-  bool                 any   = false;
-  dart_ret_t           ret;
+  dart_ret_t           ret   = DART_OK;
 
   for (int32_t unit = dart__epoch_first_target(epoch); unit >= 0;
        unit         = dart__epoch_next_target(epoch, unit))
-    any |= dart__access_is_far(call, unit) && epoch->target[unit].is_open &&
-           !epoch->target[unit].is_counted;
-  ret = any ? dart__far_flush_all(call->team) : DART_OK;
+    if (dart__access_is_far(call, unit) && epoch->target[unit].is_open &&
+        !epoch->target[unit].is_counted)
+      dart__far_ask(call->team, unit);
   for (int32_t unit = dart__epoch_first_target(epoch); unit >= 0;
        unit         = dart__epoch_next_target(epoch, unit))
     if (dart__access_is_far(call, unit))

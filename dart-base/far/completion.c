@@ -113,12 +113,14 @@ bool dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
   return !is_lost;
 }
 
-/* A transfer that is none stays outstanding in place of those that were dropped. It is listed already. */
+/* A transfer that is none stays outstanding in place of those that were dropped. */
 void dart__completion_settle(dart__team_t *team, int32_t unit, bool at_target)
 {
   if (dart__completion_flush(team, unit, at_target))
     return;
   dart__outstanding_start(&dart__far_team(team)->unit[unit].outstanding, true);
+  if (!atomic_load_explicit(&dart__far_team(team)->unit[unit].is_touched, memory_order_seq_cst))
+    list_touched(dart__far_team(team), unit); /* see unlist */
   dart__world_add(&outstanding, 1);
 }
 

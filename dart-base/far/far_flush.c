@@ -63,12 +63,12 @@ static __attribute__((noinline)) dart_ret_t wait_for_unit(dart__team_t *team, in
   flush = begin_flush(team, peer);
   if (requests)
     ret = dart__am_flush(dart__engine.am, peer, scope);
-  if (transfers)
-    dart__completion_flush(team, unit, at_target);
+  if (transfers && !dart__completion_flush(team, unit, at_target))
+    ret = DART_ERR_UNIT_LOST;
   if (relayed)
     dart__relayed_settle(peer);
   end_flush(flush);
-  return dart__lost_result(peer, ret);
+  return ret;
 }
 
 /* The same towards one unit. */

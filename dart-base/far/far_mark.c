@@ -20,6 +20,13 @@ void dart__far_ask_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark
   dart__am_ask_to(dart__engine.am, peer, batch_of(mark, peer, at_target));
 }
 
+void dart__far_ask(dart__team_t *team, int32_t unit)
+{
+  int32_t peer = dart__team_member(team, unit);
+
+  dart__am_ask_to(dart__engine.am, peer, dart__am_newest(dart__engine.am, peer));
+}
+
 void dart__far_settle_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark, bool at_target)
 {
   int32_t peer = dart__team_member(team, unit);

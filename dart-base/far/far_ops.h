@@ -118,6 +118,9 @@ void dart__far_complete(dart__team_t *team, int32_t unit);
 /** What was started towards a team unit takes effect there before what is started later. */
 void dart__far_order(dart__team_t *team, int32_t unit);
 
+/** Ask for a reply to all that was requested of the unit until now. Never waits. */
+void dart__far_ask(dart__team_t *team, int32_t unit);
+
 /** Have the unit say when what was started up to the mark is complete, locally, or at_target; does not wait. */
 void dart__far_ask_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark, bool at_target);
 

@@ -51,7 +51,7 @@ static void notified(void *context)
 }
 
 _Atomic uint64_t dart__messages_expected;
-_Atomic int32_t  dart__awaited;
+_Atomic int32_t  dart__awaited = -1;
 _Atomic uint64_t dart__awaited_waits;
 
 /* A far unit says how many messages it has sent, or that it waits, or has left the job. Then the word is a team, and below
@@ -59,8 +59,8 @@ _Atomic uint64_t dart__awaited_waits;
  * this unit has left, too, for a team ends with a step of all its units. */
 static void informed(void *context, int32_t peer, uint64_t word)
 {
-  dart__team_t *team = dart__world.initialized ? dart__team_find((dart_team_t)(word >> 32)) : NULL;
-  int32_t       member = team == NULL ? -1 : dart__team_unit_of(team, peer);
+  dart__team_t *team;
+  int32_t       member;
 
   (void)context;
   if ((word & DART__INFORM_MESSAGES) != 0) {
@@ -74,6 +74,8 @@ static void informed(void *context, int32_t peer, uint64_t word)
       atomic_store_explicit(&dart__awaited_waits, word, memory_order_relaxed);
     return;
   }
+  team   = dart__world.initialized ? dart__team_find((dart_team_t)(word >> 32)) : NULL;
+  member = team == NULL ? -1 : dart__team_unit_of(team, peer);
   if (member >= 0)
     dart__exchange_note_gone(&team->exchange, member, (uint32_t)word);
 }

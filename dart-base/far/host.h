@@ -7,10 +7,11 @@
 dart__am_host_t dart__am_host(void);
 
 /* Words of dart__am_inform. With the first bit: how many messages of the program the unit has sent to this one in all. With
- * the second: the collective in which it has waited long for this one, as a team, and its kind in the lower half. Else a
- * team and the last step that the unit took part in. */
+ * the second: the collective in which it has waited long for this one, as 15 bits of its number, its team, and its kind in
+ * the lower half. Else a team and the last step that the unit took part in. */
 #define DART__INFORM_MESSAGES (UINT64_C(1) << 63)
 #define DART__INFORM_WAITS    (UINT64_C(1) << 62)
+#define DART__INFORM_NUMBER   UINT32_C(0x7fff)
 
 /* The sum of the former, of all far units. */
 extern _Atomic uint64_t dart__messages_expected;

@@ -111,12 +111,15 @@ static dart_ret_t reserve_up_to(uint64_t end)
 dart_ret_t dart__pool_alloc(size_t nbytes, uint64_t *offset_out)
 {
   dart_ret_t ret = DART_ERR_NOMEM;
+  uint64_t   offset;
 
   pthread_mutex_lock(&pool.lock);
-  if (dart__arena_alloc(pool.chunk->arena, nbytes, offset_out)) {
-    ret = reserve_up_to(*offset_out + nbytes);
-    if (ret != DART_OK)
-      dart__arena_free(pool.chunk->arena, *offset_out);
+  if (dart__arena_alloc(pool.chunk->arena, nbytes, &offset)) {
+    ret = reserve_up_to(offset + nbytes);
+    if (ret == DART_OK)
+      *offset_out = offset;
+    else
+      dart__arena_free(pool.chunk->arena, offset);
   }
   pthread_mutex_unlock(&pool.lock);
   return ret;

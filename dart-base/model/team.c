@@ -313,6 +313,7 @@ void dart__team_begin_call(dart__team_t *team, const char *function)
   for (; *function != '\0'; function++)
     hash = (hash ^ (unsigned char)*function) * UINT32_C(16777619);
   team->call.kind_without_data = hash;
+  team->call.number++;
 }
 
 void dart__team_enter(dart__team_t *team, dart_team_t id)

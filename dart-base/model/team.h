@@ -26,6 +26,7 @@ typedef struct {
   size_t   nbytes;
   int32_t  root; /* -1: there is none, or every unit is one */
   uint32_t kind;
+  uint32_t number; /* of the call: the same on all units of the team that have made as many */
   uint32_t kind_without_data; /* of all that move none, since the last dart__team_begin_call */
 } dart__collective_t;
 

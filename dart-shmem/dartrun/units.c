@@ -2,9 +2,9 @@
  *
  * A unit that dies of a signal, or exits with anything but 0, ends the program: the launcher reports it, and ends the
  * others. If it has left dart_exit, and none needs it, the others have a moment first, or with DART_SURVIVE as long as
- * they want: they may have something to print, too. A unit that exits with 0 although others need it ends the program, too. It may be between
- * dart_init and dart_exit; or outside, while others have begun a cycle that it will never join. The job's header has
- * the cycle of each unit (job_file.h), which outlives the unit.
+ * they want: they may have something to print, too. A unit that exits with 0 although others need it ends the program,
+ * too. It may be between dart_init and dart_exit; or outside, while others have begun a cycle that it will never join.
+ * The job's header has the cycle of each unit (job_file.h), which outlives the unit.
  *
  * With DART_SURVIVE, a unit that dies between the others' dart_init and its own dart_exit does not end the program: the
  * launcher names it, tells the others (model/lost.h), and keeps its code for the end. */
@@ -104,6 +104,16 @@ static bool has_left(const units_t *units, uint32_t unit)
   return cycle > 0 && cycle % 2 == 0;
 }
 
+/* True: it is, and all others are ended. */
+static bool end_if_missed(const units_t *units, children_t *children)
+{
+  if (!is_missed(units))
+    return false;
+  launch_say(LAUNCH_MISSED, units->left, (int)units->left_pid);
+  children_end(children, LAUNCH_EXIT_FAILURE);
+  return true;
+}
+
 /* A unit has ended with this code, or by a signal. With DART_SURVIVE the others may take their time if it has left. */
 static void end_others(units_t *units, children_t *children, uint32_t unit, pid_t pid, int code)
 {
@@ -112,6 +122,7 @@ static void end_others(units_t *units, children_t *children, uint32_t unit, pid_
   } else if (units->plan->job->survives) {
     note_left(units, unit, pid);
     children_note_code(children, code);
+    end_if_missed(units, children);
   } else {
     children_let_end(children, code);
   }
@@ -165,7 +176,7 @@ static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, i
   if (children_are_ending(children))
     return; /* ended by the launcher, or a consequence */
 
-  if (is_survived(units, unit)) {
+  if (is_survived(units, unit) && !is_missed(units)) {
     note_lost(units, children, unit, pid, status, held);
     return;
   }
@@ -179,9 +190,9 @@ static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, i
   } else if (aborted != 0) {
     launch_say(LAUNCH_EXITED " after dart_abort(%u)", unit, (int)pid, code, aborted - 1);
     children_end(children, (int)(aborted - 1));
-  } else if (is_missed(units)) { /* before the codes: the unit that detects it exits with 1 */
-    launch_say(LAUNCH_MISSED, units->left, (int)units->left_pid);
-    children_end(children, LAUNCH_EXIT_FAILURE);
+  } else if (end_if_missed(
+                 units, children)) { /* before the codes: the unit that detects it exits with 1 */
+    return;
   } else if (code != 0) {
     launch_say(LAUNCH_EXITED "%s", unit, (int)pid, code, held);
     end_others(units, children, unit, pid, code);

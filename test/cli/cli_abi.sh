@@ -1,7 +1,8 @@
-# The interface of a major version stays. First, by the headers (interface.py): each declaration of interface.txt is still
-# there, and has not changed; new ones are listed there, too. Then, with --all, by the shared libraries: names, types of arguments, and the layout of structures are those
-# of the last release, but for functions that are new. That is the last tag v<version>, or DART_ABI_BASE, another revision;
-# before the first of them there is nothing to compare.
+# The interface of a major version stays. First, by the headers (interface.py): each declaration of interface.txt is
+# still there, and has not changed; new ones are listed there, too. Then, with --all, by the shared libraries: names,
+# types of arguments, and the layout of structures are those of the last release, but for functions that are new. That
+# is the last tag v<version>, or DART_ABI_BASE, another revision; before the first of them there is nothing to
+# compare.
 source "$(dirname "$0")/cli.bash"
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }

@@ -11,7 +11,7 @@ folder = os.path.realpath(sys.argv[1])
 names = sorted(os.path.relpath(os.path.join(where, name), folder)
                for where, _, files in os.walk(folder) for name in files if name.endswith('.h'))
 source = 'typedef long hid_t;\n' + ''.join(f'#include <{name}>\n' for name in names)
-lines = subprocess.run([os.environ.get('CC', 'cc'), '-E', '-I', folder, '-x', 'c', '-'], input=source,
+lines = subprocess.run([os.environ.get('CC', 'cc'), '-std=c11', '-E', '-I', folder, '-x', 'c', '-'], input=source,
                        capture_output=True, text=True, check=True).stdout.splitlines()
 
 text, is_ours = [], False

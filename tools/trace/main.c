@@ -43,6 +43,15 @@ static const trace_form_t *form_of(const char *name)
   refuse(name, "is no format here");
 }
 
+/* An option of one letter may be one of several in its word. */
+static _Noreturn void refuse_option(const char *word, int letter)
+{
+  char one[] = { '-', (char)letter, '\0' };
+
+  refuse(strncmp(word, "--", 2) == 0 || letter == 0 ? word : one,
+         "is no option, or its value is missing or unwanted");
+}
+
 static options_t read_options(int argc, char **argv)
 {
   static const struct option options[] = { { "format", required_argument, NULL, 'f' },
@@ -51,13 +60,12 @@ static options_t read_options(int argc, char **argv)
                                            { 0 } };
   options_t                  given     = { 0 };
 
-  for (int key, at = optind; (key = getopt_long(argc, argv, ":f:hV", options, NULL)) != -1;
-       at = optind)
+  for (int key; (key = getopt_long(argc, argv, ":f:hV", options, NULL)) != -1;)
     switch (key) {
     case 'f': given.form = form_of(optarg); break;
     case 'h': fputs(help, stdout); exit(EXIT_SUCCESS);
     case 'V': puts("dart-trace " DART_VERSION_STR); exit(EXIT_SUCCESS);
-    default: refuse(argv[at], "is no option, or its value is missing or unwanted");
+    default: refuse_option(argv[optind - 1], optopt);
     }
   if (optind == argc)
     refuse("FOLDER", "is missing");
