@@ -182,21 +182,17 @@ static void reap_children(children_t *children)
       }
 }
 
-/* Whether the plan's owner has passed the signal on; else the children get it. */
-static bool pass_on(const children_t *children, int signal)
+static void forward(const children_t *children, int signal)
 {
   const children_plan_t *plan = children->plan;
 
-  if (plan->forward != NULL && plan->forward(plan->owner, children, signal))
-    return true;
-  send_all(children, signal);
-  return false;
+  if (plan->forward == NULL || !plan->forward(plan->owner, children, signal))
+    send_all(children, signal);
 }
 
 static void take_signal(children_t *children)
 {
   struct signalfd_siginfo info;
-  bool                    passed;
 
   if (read(children->signals, &info, sizeof info) != sizeof info)
     return;
@@ -204,14 +200,14 @@ static void take_signal(children_t *children)
     reap_children(children);
     return;
   }
-  /* what has been passed on does not end the children */
-  passed = info.ssi_code != SI_KERNEL && pass_on(children, (int)info.ssi_signo);
-  for (size_t i = 0; i < ENDINGS && !passed; i++)
+  for (size_t i = 0; i < ENDINGS; i++)
     if (info.ssi_signo == (uint32_t)forwarded[i] && children->signal == 0) {
       children->signal = forwarded[i];
       if (children->plan->stopped != NULL)
         children->plan->stopped(children->plan->owner);
     }
+  if (info.ssi_code != SI_KERNEL)
+    forward(children, (int)info.ssi_signo);
   if (info.ssi_signo == SIGUSR1 && children->plan->asked != NULL)
     children->plan->asked(children->plan->owner);
 }
