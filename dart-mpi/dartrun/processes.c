@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define PROXY "hydra_pmi_proxy"
 #define RANK  "PMI_RANK="
@@ -124,15 +127,58 @@ static char state_of(pid_t pid, int *status_out)
   return state;
 }
 
-int processes_signal(pid_t pid)
+/* What the kernel keeps of a process that its parent has waited for (linux/pidfd.h, since Linux 6.15). */
+typedef struct {
+  uint64_t mask; /* in: what is wanted; out: what is there */
+  uint64_t others[6];
+  uint32_t other;
+  int32_t  status;
+} pidfd_info_t;
+
+_Static_assert(sizeof(pidfd_info_t) == 64, "PIDFD_INFO_SIZE_VER0");
+
+#define PIDFD_GET_INFO  _IOWR(0xff, 11, pidfd_info_t)
+#define PIDFD_INFO_EXIT UINT64_C(8)
+
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+
+/* A pidfd of the process that has made the connection, which may be gone. -1: the kernel has none. */
+static int pidfd_of(int connection)
+{
+  int       fd     = -1;
+  socklen_t length = sizeof fd;
+
+  return getsockopt(connection, SOL_SOCKET, SO_PEERPIDFD, &fd, &length) == 0 ? fd : -1;
+}
+
+static bool has_exit_status(int pidfd, int *status_out)
+{
+  pidfd_info_t info = { .mask = PIDFD_INFO_EXIT };
+
+  if (pidfd < 0 || ioctl(pidfd, PIDFD_GET_INFO, &info) != 0 || (info.mask & PIDFD_INFO_EXIT) == 0)
+    return false;
+  *status_out = info.status;
+  return true;
+}
+
+int processes_status(pid_t pid, int connection)
 {
   struct timespec ms     = { 0, 1000000 };
-  int             status = 0;
-  char            state  = state_of(pid, &status);
+  int             status = 0, pidfd = pidfd_of(connection);
+  bool            known = false;
 
-  for (int tries = 0; tries < 50 && state != 0 && state != 'Z'; tries++) {
-    nanosleep(&ms, NULL);
-    state = state_of(pid, &status);
+  for (int tries = 0; tries < 50 && !known; tries++) {
+    char state = state_of(pid, &status);
+
+    known = state == 'Z' || has_exit_status(pidfd, &status) || state == 0;
+    if (state == 0 && pidfd < 0)
+      status = 0;
+    if (!known)
+      nanosleep(&ms, NULL);
   }
-  return state == 'Z' && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (pidfd >= 0)
+    close(pidfd);
+  return known ? status : 0;
 }

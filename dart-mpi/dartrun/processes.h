@@ -12,8 +12,9 @@ bool processes_find(pid_t mpiexec, bool *there, uint32_t nunits);
 /** Send a signal to the units that `mpiexec` has started on this machine. False: none is visible. */
 bool processes_send(pid_t mpiexec, int signal);
 
-/** The signal that has ended a process of whose end the caller knows; 0: none, or its parent has already waited for it. Looks
- *  for a twentieth of a second at most, as it may not have ended completely. */
-int processes_signal(pid_t pid);
+/** How a process has ended of whose end the caller knows, as waitpid says; 0: with code 0, or it is not known, for its parent
+ *  has waited for it already, and the kernel (before Linux 6.16) does not tell by `connection`, which the process made.
+ *  Looks for a twentieth of a second at most, as it may not have ended completely. */
+int processes_status(pid_t pid, int connection);
 
 #endif

@@ -46,7 +46,7 @@ typedef struct {
   bool     bound;      /* the unit must report its end before it ends */
   bool     ended;      /* it has reported its end, or ended outside a cycle */
   unsigned unseen;     /* how often in a row the unit was not found */
-  int      killed_by;  /* the signal that has ended the unit, if that is known; else 0 */
+  int      status;     /* how the unit has ended, as waitpid says, if that is known; else 0 */
 } unit_t;
 
 typedef struct {
@@ -142,8 +142,8 @@ static void look_for_missed(roll_t *roll, children_t *children)
 static void note_left(roll_t *roll, children_t *children, unit_t *unit)
 {
   if (is_news(roll, children)) {
-    roll->cause     = unit;
-    unit->killed_by = processes_signal(unit->pid);
+    roll->cause  = unit;
+    unit->status = processes_status(unit->pid, unit->connection);
   }
   let_mpiexec_end(roll);
 }
@@ -206,14 +206,14 @@ static void take_message(roll_t *roll, children_t *children, const dart__unit_me
 
 static void note_closed(roll_t *roll, children_t *children, unit_t *unit)
 {
-  unit->connection = -1;
-  if (unit->ended)
-    return;
+  bool ends = !unit->ended;
+
   unit->ended = true;
-  if (unit->cycle % 2 == 1 || unit->bound)
+  if (ends && (unit->cycle % 2 == 1 || unit->bound))
     note_left(roll, children, unit);
-  else
+  else if (ends)
     look_for_missed(roll, children);
+  unit->connection = -1;
 }
 
 /* Report the end of `connection` by roll->closings, and not by the messages before it. So the ends of connections are
@@ -292,10 +292,10 @@ static void take_closings(roll_t *roll, children_t *children)
     int connection = event.data.fd;
 
     read_messages(roll, children, connection);
-    close(connection);
     for (uint32_t u = 0; u < roll->nunits; u++)
       if (roll->unit[u].connection == connection)
         note_closed(roll, children, &roll->unit[u]);
+    close(connection);
   }
 }
 
@@ -370,8 +370,8 @@ static int status_of(const roll_t *roll, const unit_t *unit)
   int   signal, status = relay_status((uint32_t)(unit - roll->unit));
   pid_t killed = relay_killed(&signal);
 
-  if (unit->killed_by != 0)
-    return unit->killed_by;
+  if (unit->status != 0)
+    return unit->status;
   if (status >= 0)
     return status;
   return killed == unit->pid ? signal : 0;
