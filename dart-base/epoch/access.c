@@ -173,13 +173,14 @@ static dart_ret_t access_flush(dart__team_t *team, dart__segment_t *segment, int
 
   dart__access_enter(&call.epoch->access);
   for (int32_t u = dart__epoch_first_target(call.epoch); call.epoch->nqueued > 0 && u >= 0;
-       u         = dart__epoch_next_target(call.epoch, u))
-    if ((unit < 0 || u == unit) && call.epoch->target[u].nqueued > 0) {
-              if (dart__access_open_in_order(&call, u))
-        dart__access_drain(&call, u);
-      else
-        ret = dart__access_refuse_gone(&call, u);
-    }
+       u         = dart__epoch_next_target(call.epoch, u)) {
+    if ((unit >= 0 && u != unit) || call.epoch->target[u].nqueued == 0)
+      continue;
+    if (dart__access_open_in_order(&call, u))
+      dart__access_drain(&call, u);
+    else
+      ret = dart__access_refuse_gone(&call, u);
+  }
   dart__access_leave(&call.epoch->access);
   return ret;
 }

@@ -77,14 +77,20 @@ static __attribute__((noinline)) void complete_locally(dart__team_t *team)
       dart__completion_flush_all(dart__teams[id], false, false);
 }
 
-uint64_t dart__completion_started(dart__team_t *team, int32_t unit, bool is_get)
+static inline uint64_t count_started(dart__far_team_t *far, int32_t unit, bool is_get)
 {
-  dart__far_team_t *far    = team->far;
-  uint64_t          number = dart__outstanding_start(&far->unit[unit].outstanding, is_get);
+  uint64_t number = dart__outstanding_start(&far->unit[unit].outstanding, is_get);
 
   if (!atomic_load_explicit(&far->unit[unit].is_touched, memory_order_seq_cst)) /* see unlist */
     list_touched(far, unit);
   dart__world_add(&outstanding, 1);
+  return number;
+}
+
+uint64_t dart__completion_started(dart__team_t *team, int32_t unit, bool is_get)
+{
+  uint64_t number = count_started(team->far, unit, is_get);
+
   if (__builtin_expect(dart__completion_outstanding() >= MOST, 0))
     complete_locally(team);
   return number;
@@ -116,12 +122,8 @@ bool dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
 /* A transfer that is none stays outstanding in place of those that were dropped. */
 void dart__completion_settle(dart__team_t *team, int32_t unit, bool at_target)
 {
-  if (dart__completion_flush(team, unit, at_target))
-    return;
-  dart__outstanding_start(&dart__far_team(team)->unit[unit].outstanding, true);
-  if (!atomic_load_explicit(&dart__far_team(team)->unit[unit].is_touched, memory_order_seq_cst))
-    list_touched(dart__far_team(team), unit); /* see unlist */
-  dart__world_add(&outstanding, 1);
+  if (!dart__completion_flush(team, unit, at_target))
+    count_started(team->far, unit, true);
 }
 
 dart__copy_t *dart__completion_copy(dart__team_t *team, int32_t unit)

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -167,18 +166,15 @@ int processes_status(pid_t pid, int connection)
 {
   struct timespec ms     = { 0, 1000000 };
   int             status = 0, pidfd = pidfd_of(connection);
-  bool            known = false;
 
-  for (int tries = 0; tries < 50 && !known; tries++) {
-    char state = state_of(pid, &status);
+  for (int tries = 0; tries < 50; tries++) {
+    char state = state_of(pid, &status); /* of one that runs the status is 0 */
 
-    known = state == 'Z' || has_exit_status(pidfd, &status) || state == 0;
-    if (state == 0 && pidfd < 0)
-      status = 0;
-    if (!known)
-      nanosleep(&ms, NULL);
+    if (state == 'Z' || has_exit_status(pidfd, &status) || state == 0)
+      break;
+    nanosleep(&ms, NULL);
   }
   if (pidfd >= 0)
     close(pidfd);
-  return known ? status : 0;
+  return status;
 }

@@ -206,14 +206,14 @@ static void take_message(roll_t *roll, children_t *children, const dart__unit_me
 
 static void note_closed(roll_t *roll, children_t *children, unit_t *unit)
 {
-  bool ends = !unit->ended;
-
-  unit->ended = true;
-  if (ends && (unit->cycle % 2 == 1 || unit->bound))
-    note_left(roll, children, unit);
-  else if (ends)
-    look_for_missed(roll, children);
-  unit->connection = -1;
+  if (!unit->ended) {
+    unit->ended = true;
+    if (unit->cycle % 2 == 1 || unit->bound)
+      note_left(roll, children, unit);
+    else
+      look_for_missed(roll, children);
+  }
+  unit->connection = -1; /* not before: note_left asks by it how the unit has ended */
 }
 
 /* Report the end of `connection` by roll->closings, and not by the messages before it. So the ends of connections are
