@@ -1,8 +1,8 @@
 /* See completion.h.
  *
  * MPICH has room for 2^18 requests in a process, and ends it by an assertion beyond. Where it moves data by messages, as
- * on dynamic windows, each transfer takes one or two until it is complete. So transfers are counted, and when MOST are
- * outstanding all are completed locally. */
+ * on dynamic windows, each transfer takes one or two until it is complete. So transfers are counted, and when
+ * DART__COMPLETION_MOST are outstanding all are completed locally. */
 #include "far/completion.h"
 
 #include "far/engine.h"
@@ -15,19 +15,11 @@
 
 #define FLUSHED 20000 /* bytes that a flush is assumed to wait for; the real number is not known */
 
-#define MOST 16384 /* transfers outstanding, in all teams; each takes MPICH about 1 KB */
-
-/* Transfers of all teams that were started, and by no flush known to be locally complete. Only a bound: relaxed. */
-static _Atomic uint32_t outstanding;
-
-uint32_t dart__completion_outstanding(void)
-{
-  return atomic_load_explicit(&outstanding, memory_order_relaxed);
-}
+_Atomic uint32_t dart__completion_transfers;
 
 /* ---- units with something outstanding ---------------------------------------------------- */
 
-static void list_touched(dart__far_team_t *far, int32_t unit)
+void dart__completion_touch(dart__far_team_t *far, int32_t unit)
 {
   pthread_mutex_lock(&far->touched_lock);
   if (!atomic_load_explicit(&far->unit[unit].is_touched, memory_order_relaxed)) {
@@ -69,31 +61,12 @@ static void unlist(dart__far_team_t *far, int32_t n)
 }
 
 /* Other teams, too, unless another thread may end one of them meanwhile. */
-static __attribute__((noinline)) void complete_locally(dart__team_t *team)
+void dart__completion_limit(dart__team_t *team)
 {
   dart__completion_flush_all(team, false, false);
   for (int32_t id = 0; id < DART__MAX_TEAMS && !dart__world.many_threads; id++)
     if (dart__teams[id] != NULL && dart__teams[id]->nnodes > 1)
       dart__completion_flush_all(dart__teams[id], false, false);
-}
-
-static inline uint64_t count_started(dart__far_team_t *far, int32_t unit, bool is_get)
-{
-  uint64_t number = dart__outstanding_start(&far->unit[unit].outstanding, is_get);
-
-  if (!atomic_load_explicit(&far->unit[unit].is_touched, memory_order_seq_cst)) /* see unlist */
-    list_touched(far, unit);
-  dart__world_add(&outstanding, 1);
-  return number;
-}
-
-uint64_t dart__completion_started(dart__team_t *team, int32_t unit, bool is_get)
-{
-  uint64_t number = count_started(team->far, unit, is_get);
-
-  if (__builtin_expect(dart__completion_outstanding() >= MOST, 0))
-    complete_locally(team);
-  return number;
 }
 
 /* ---- flush ------------------------------------------------------------------------------- */
@@ -115,7 +88,8 @@ bool dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
   if (began != 0)
     dart__latency_end(dart__team_member(team, unit), began, FLUSHED);
   is_lost = dart__outlives(dart__team_member(team, unit)); /* then all of it is over */
-  dart__world_add(&outstanding, -(uint32_t)dart__outstanding_note(o, at_target || is_lost, last));
+  dart__world_add(&dart__completion_transfers,
+                  -(uint32_t)dart__outstanding_note(o, at_target || is_lost, last));
   return !is_lost;
 }
 
@@ -123,32 +97,17 @@ bool dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
 void dart__completion_settle(dart__team_t *team, int32_t unit, bool at_target)
 {
   if (!dart__completion_flush(team, unit, at_target))
-    count_started(team->far, unit, true);
+    dart__completion_started(team, unit, true);
 }
 
-dart__copy_t *dart__completion_copy(dart__team_t *team, int32_t unit)
+dart__copy_t *dart__completion_copy_instead(dart__team_t *team, dart__copy_t *copy)
 {
-  dart__copies_t *copies = dart__far_team(team)->copies;
-  dart__copy_t   *copy   = dart__copies_take(copies), *more;
+  dart__copy_t *more = dart__copies_more(dart__far_team(team)->copies, copy);
 
-  if (!dart__completion_is_flushed_to(team, copy->unit, false, copy->number)) {
-    more = dart__copies_more(copies, copy);
-    if (more == NULL)
-      dart__completion_settle(team, copy->unit, false);
-    else
-      copy = more;
-  }
-  copy->unit = unit;
+  if (more != NULL)
+    return more;
+  dart__completion_settle(team, copy->unit, false);
   return copy;
-}
-
-/* Its number, or that of another thread's later one. */
-void dart__completion_copied(dart__team_t *team, dart__copy_t *copy)
-{
-  dart__far_team_t *far = dart__far_team(team);
-
-  copy->number = dart__outstanding_number(&far->unit[copy->unit].outstanding.started);
-  dart__copies_started(far->copies, copy);
 }
 
 bool dart__completion_flush_all(dart__team_t *team, bool at_target, bool tells)
@@ -157,7 +116,7 @@ bool dart__completion_flush_all(dart__team_t *team, bool at_target, bool tells)
   bool              all = true; /* was done, and nothing dropped */
   int32_t           n;
 
-  /* acquire: pairs with the release in list_touched and unlist */
+  /* acquire: pairs with the release in dart__completion_touch and unlist */
   if (atomic_load_explicit(&far->ntouched, memory_order_acquire) == 0)
     return true;
   pthread_mutex_lock(&far->flushing); /* or other threads would find the list short too early */

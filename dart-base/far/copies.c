@@ -1,24 +1,16 @@
 /* See copies.h. */
 #include "far/copies.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
-#include "model/world.h"
+#include "wait/wait.h"
 
 #define COPIES 64 /* of a block: the ring starts with one, and grows by one */
 
-typedef struct block {
-  struct block *older;
-  dart__copy_t  copy[COPIES];
+typedef struct dart__copies_block {
+  struct dart__copies_block *older;
+  dart__copy_t               copy[COPIES];
 } block_t;
-
-struct dart__copies {
-  pthread_mutex_t lock;
-  dart__copy_t   *next;
-  block_t        *blocks;
-  size_t          nblocks;
-};
 
 /* Only the program's threads come here. */
 static void lock_copies(dart__copies_t *copies)
@@ -78,31 +70,22 @@ void dart__copies_delete(dart__copies_t *copies)
   free(copies);
 }
 
-/* The next copy of the ring; waits for a thread that took it a whole round ago. The lock is held, and given up
- * meanwhile. */
-static dart__copy_t *take_next(dart__copies_t *copies)
+/* Waits for a thread that took the copy a whole round ago, without the lock. */
+dart__copy_t *dart__copies_take_locked(dart__copies_t *copies)
 {
-  for (dart__turns_t turns = { 0 };;) {
-    dart__copy_t *copy = copies->next;
-
-    if (!copy->is_taken) {
-      copies->next   = copy->next;
-      copy->is_taken = true;
-      return copy;
-    }
-    unlock_copies(copies);
-    dart__wait_turn(&turns, &dart__wait_briefly);
-    lock_copies(copies);
-  }
-}
-
-dart__copy_t *dart__copies_take(dart__copies_t *copies)
-{
+  dart__turns_t turns = { 0 };
   dart__copy_t *copy;
 
-  lock_copies(copies);
-  copy = take_next(copies);
-  unlock_copies(copies);
+  pthread_mutex_lock(&copies->lock);
+  while (copies->next->is_taken) {
+    pthread_mutex_unlock(&copies->lock);
+    dart__wait_turn(&turns, &dart__wait_briefly);
+    pthread_mutex_lock(&copies->lock);
+  }
+  copy           = copies->next;
+  copies->next   = copy->next;
+  copy->is_taken = true;
+  pthread_mutex_unlock(&copies->lock);
   return copy;
 }
 
@@ -116,16 +99,16 @@ dart__copy_t *dart__copies_more(dart__copies_t *copies, dart__copy_t *copy)
   if (block != NULL) {
     copy->next              = &block->copy[0];
     copy->is_taken          = false;
-    block->copy[0].is_taken = true;
+    block->copy[0].is_taken = dart__world.many_threads;
     copies->next            = &block->copy[1];
   }
   unlock_copies(copies);
   return block == NULL ? NULL : &block->copy[0];
 }
 
-void dart__copies_started(dart__copies_t *copies, dart__copy_t *copy)
+void dart__copies_started_locked(dart__copies_t *copies, dart__copy_t *copy)
 {
-  lock_copies(copies);
+  pthread_mutex_lock(&copies->lock);
   copy->is_taken = false;
-  unlock_copies(copies);
+  pthread_mutex_unlock(&copies->lock);
 }

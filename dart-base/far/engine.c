@@ -36,7 +36,7 @@ void dart__engine_push(void)
 
 void dart__engine_poke(void)
 {
-  static _Thread_local unsigned calls;
+  static _Thread_local unsigned calls __attribute__((tls_model("initial-exec")));
 
   if (++calls % 32 == 0)
     progress(false);

@@ -48,12 +48,13 @@ static inline bool is_idle(const dart__team_t *team)
 static __attribute__((noinline)) dart_ret_t wait_for_unit(dart__team_t *team, int32_t unit,
                                                           dart__am_scope_t scope)
 {
-  bool       at_target = scope == DART__AM_REMOTE;
-  int32_t    peer      = dart__team_member(team, unit);
-  bool       transfers = !dart__completion_is_flushed(team, unit, at_target);
-  bool       requests  = !dart__am_is_flushed(dart__engine.am, peer, scope);
-  bool       relayed   = at_target && dart__are_relayed(peer);
-  dart_ret_t ret       = DART_OK;
+  bool    at_target = scope == DART__AM_REMOTE;
+  int32_t peer      = dart__team_member(team, unit);
+  bool    transfers = !dart__completion_is_flushed(team, unit, at_target);
+  bool    requests  = dart__am_peers_count(dart__engine.busy) > 0 &&
+                  !dart__am_is_flushed(dart__engine.am, peer, scope);
+  bool       relayed = at_target && dart__are_relayed(peer);
+  dart_ret_t ret     = DART_OK;
   flush_t    flush;
 
   if (!requests && !transfers && !relayed) {

@@ -1,5 +1,6 @@
 /* Handles of far transfers. A transfer of bytes in a row is locally complete when its request is done; others need a
- * flush, for an MPI may report the request of a non-contiguous transfer too early.
+ * flush, for an MPI may report the request of a non-contiguous transfer too early. A wait for a put is a flush in any
+ * case, so small puts have no request, either: that is an object of the network's for nothing.
  *
  * MPICH has room for 2^18 requests, and they take 1 KB each. So beyond MOST requests a transfer gets none: its wait is a
  * flush of its target, which completes what has been started towards it by then.
@@ -32,22 +33,23 @@ static struct {
 
 dart_handle_t dart__handle_new(dart__team_t *team, int32_t unit, bool wants_request)
 {
-  dart_handle_t handle = calloc(1, sizeof *handle);
+  dart_handle_t handle = malloc(sizeof *handle); /* of glibc, several times faster than calloc */
+  bool has_request = wants_request && atomic_load_explicit(&nrequests, memory_order_relaxed) < MOST;
 
   if (handle == NULL)
     return NULL;
-  handle->team = team;
-  handle->unit = unit;
-  handle->has_request =
-      wants_request && atomic_load_explicit(&nrequests, memory_order_relaxed) < MOST;
-  handle->request = DART__NET_DONE;
-  dart__world_add(&nrequests, handle->has_request);
+  *handle = (struct dart_handle_struct){
+    .team = team, .unit = unit, .has_request = has_request, .request = DART__NET_DONE
+  };
+  if (has_request)
+    dart__world_add(&nrequests, 1);
   return handle;
 }
 
 void dart__handle_delete(dart_handle_t handle)
 {
-  dart__world_add(&nrequests, -(uint32_t)handle->has_request);
+  if (handle->has_request)
+    dart__world_add(&nrequests, -(uint32_t)1);
   free(handle);
 }
 

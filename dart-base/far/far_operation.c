@@ -35,6 +35,17 @@ INLINED void call_net(const dart__rma_t *rma, void *buffer, bool is_put,
     dart__net_get(at->team, chunk, at->unit, offset, buffer, rma->nbytes, request_out);
 }
 
+/* What a transfer of the network is to come after: an order, and updates of the same words that travel by a relay. No
+ * request on these words is outstanding, or it would have become one, too (dart__way_follows). */
+INLINED void wait_for_order(const dart__rma_t *rma, bool is_word)
+{
+  const dart__address_t *at = &rma->at;
+
+  dart__order_wait(at->team, at->unit);
+  if (is_word)
+    dart__word_order_wait_relayed(at, dart__word_order_at(at, rma->nbytes));
+}
+
 /* Start at the network; with `request_out`, an operation that has a request. What else there is to do comes after it:
  * the transfer is under way meanwhile. */
 INLINED dart__completion_t start_net(const dart__rma_t *rma, void *buffer, bool is_put,
@@ -42,18 +53,15 @@ INLINED dart__completion_t start_net(const dart__rma_t *rma, void *buffer, bool 
 {
   const dart__address_t *at      = &rma->at;
   bool                   is_word = is_put && dart__is_word(rma->nbytes);
-  dart__completion_t     completion;
+  uint64_t               number;
 
-  dart__order_wait(at->team, at->unit);
-  if (is_word)
-    dart__word_order_transfer(at, dart__word_order_at(at, rma->nbytes));
+  wait_for_order(rma, is_word);
   call_net(rma, buffer, is_put, request_out);
-  completion =
-      (dart__completion_t){ DART__BY_NET, dart__completion_started(at->team, at->unit, !is_put) };
+  number = dart__completion_started(at->team, at->unit, !is_put);
   if (is_word)
-    dart__word_order_transferred(at, dart__word_order_at(at, rma->nbytes), completion.number);
+    dart__word_order_transferred(at, dart__word_order_at(at, rma->nbytes), number);
   dart__latency_ping_often(dart__team_member(at->team, at->unit), rma->nbytes);
-  return completion;
+  return (dart__completion_t){ DART__BY_NET, number };
 }
 
 INLINED dart__completion_t start_elements(const dart__rma_t *rma, void *buffer)
@@ -74,24 +82,21 @@ INLINED dart__completion_t start_copied(const dart__rma_t *rma, bool is_in_a_row
     memcpy(copy->bytes, rma->buffer, rma->nbytes);
   completion =
       is_in_a_row ? start_net(rma, copy->bytes, true, NULL) : start_elements(rma, copy->bytes);
-  dart__completion_copied(team, copy);
+  dart__completion_copied(team, copy, completion.number);
   return completion;
 }
 
-/* Where the network reaches the memory by itself, a flush completes a transfer soonest. Elsewhere a get has a request,
- * and waiting for that makes progress. */
+/* A put takes a flush. A get has a request, which takes less time, and waiting for it makes progress. */
 INLINED void transfer_and_wait(const dart__rma_t *rma, bool is_put, bool is_slow)
 {
   const dart__address_t *at          = &rma->at;
   dart_unit_t            target      = dart__team_member(at->team, at->unit);
-  bool                   has_request = !is_put && (is_slow || !dart__far_is_reached(at));
+  bool                   has_request = !is_put;
   dart__waiting_t       *waiting;
   dart__net_request_t    request;
   int64_t                began;
 
-  dart__order_wait(at->team, at->unit);
-  if (is_put && dart__is_word(rma->nbytes))
-    dart__word_order_transfer(at, dart__word_order_at(at, rma->nbytes));
+  wait_for_order(rma, is_put && dart__is_word(rma->nbytes));
   call_net(rma, rma->buffer, is_put, has_request ? &request : NULL);
   waiting =
       dart__waiting_begin(dart__call, (dart__wait_for_t){ DART__WAIT_FLUSH, -1, target, 0, 0 });
@@ -127,12 +132,16 @@ INLINED dart__completion_t start_by(dart__way_t way, const dart__rma_t *rma, boo
   }
 }
 
-/* A handle of bytes in a row that go by the network has a request. */
+#define REQUESTED_FROM \
+  ((size_t)8192) /* bytes of a put: less is complete soon after it is started */
+
+/* A handle of bytes in a row that go by the network has a request, unless they are a small put. */
 INLINED dart__completion_t start_with_handle(const dart__rma_t *rma, bool is_put,
                                              dart_handle_t *handle_out)
 {
-  dart__way_t        way    = dart__way_choose(rma, is_put, DART__TO_HANDLE, false);
-  dart_handle_t      handle = dart__handle_new(rma->at.team, rma->at.unit, way == DART__NET);
+  dart__way_t   way    = dart__way_choose(rma, is_put, DART__TO_HANDLE, false);
+  dart_handle_t handle = dart__handle_new(
+      rma->at.team, rma->at.unit, way == DART__NET && !(is_put && rma->nbytes < REQUESTED_FROM));
   dart__completion_t completion;
 
   *handle_out = handle;

@@ -96,12 +96,6 @@ void dart__relayed_update(const dart__address_t *at, uint64_t offset, uint64_t v
       op);
 }
 
-bool dart__are_relayed(dart_unit_t unit)
-{
-  return dart__engine.by_relays &&
-         !dart__am_is_flushed(dart__engine.am, dart__relayed_peer(unit), DART__AM_REMOTE);
-}
-
 void dart__relayed_settle(dart_unit_t unit)
 {
   if (dart__are_relayed(unit))

@@ -39,7 +39,12 @@ void dart__relayed_update(const dart__address_t *at, uint64_t offset, uint64_t v
                           dart_datatype_t type, dart_operation_t op);
 
 /** Whether updates that were relayed to the node of a unit are outstanding; complete them. */
-bool dart__are_relayed(dart_unit_t unit);
+static inline bool dart__are_relayed(dart_unit_t unit)
+{
+  return __builtin_expect(dart__engine.by_relays, 0) &&
+         !dart__am_is_flushed(dart__engine.am, dart__relayed_peer(unit), DART__AM_REMOTE);
+}
+
 void dart__relayed_settle(dart_unit_t unit);
 
 /** Whether this job is to have relays: the same on all units. After dart__engine_start. */

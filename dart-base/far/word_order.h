@@ -11,7 +11,7 @@
  *
  * For each target and way a set remembers which words are outstanding: a bit of 64 for each word, and the range that
  * they lie in. Words share bits, so a word may be taken for another one of the range, but none is missed. The set is
- * emptied when it is added to while nothing of its way is outstanding. Only threads of the program use the sets, and one
+ * emptied when nothing of its way is found to be outstanding. Only threads of the program use the sets, and one
  * at a time; if several threads of a unit call DART, everything that is outstanding counts. */
 #include "far/completion.h"
 #include "far/engine.h"
@@ -22,9 +22,9 @@
 
 #define DART__WORD_BYTES 8
 
-/* Words that an operation touches: numbers [first, last] of the target's memory, by segment; and their bits. */
+/* Words that an operation touches: numbers [first, last] of the target's memory, by segment. */
 typedef struct {
-  uint64_t first, last, bits;
+  uint64_t first, last;
 } dart__touched_t;
 
 /** Whether a put of so many bytes is ordered. */
@@ -44,9 +44,13 @@ static inline dart__touched_t dart__word_order_at(const dart__address_t *at, siz
   uint64_t segment = (uint64_t)(uint16_t)at->segment->id << 48;
   uint64_t first   = segment + at->offset / DART__WORD_BYTES;
   uint64_t last    = segment + (at->offset + nbytes - 1) / DART__WORD_BYTES;
-  uint64_t bits    = dart__word_bit(first) | dart__word_bit(last);
 
-  return (dart__touched_t){ first, last, last - first < 2 ? bits : UINT64_MAX };
+  return (dart__touched_t){ first, last };
+}
+
+static inline uint64_t dart__touched_bits(dart__touched_t t)
+{
+  return t.last - t.first < 2 ? dart__word_bit(t.first) | dart__word_bit(t.last) : UINT64_MAX;
 }
 
 /** All words of the portion at `at`. */
@@ -54,7 +58,7 @@ static inline dart__touched_t dart__word_order_of_all(const dart__address_t *at)
 {
   uint64_t segment = (uint64_t)(uint16_t)at->segment->id << 48;
 
-  return (dart__touched_t){ segment, segment + (((uint64_t)1 << 48) - 1), UINT64_MAX };
+  return (dart__touched_t){ segment, segment + (((uint64_t)1 << 48) - 1) };
 }
 
 static inline dart__word_order_t *dart__word_order_of(const dart__address_t *at)
@@ -64,7 +68,8 @@ static inline dart__word_order_t *dart__word_order_of(const dart__address_t *at)
 
 static inline bool dart__word_order_meet(const dart__word_set_t *set, dart__touched_t t)
 {
-  return (set->bits & t.bits) != 0 && t.first <= set->last && t.last >= set->first;
+  return __builtin_expect(set->bits != 0, 0) && t.first <= set->last && t.last >= set->first &&
+         (set->bits & dart__touched_bits(t)) != 0;
 }
 
 static inline void dart__word_order_add(dart__word_set_t *set, dart__touched_t t, bool empties)
@@ -72,21 +77,26 @@ static inline void dart__word_order_add(dart__word_set_t *set, dart__touched_t t
   if (dart__world.many_threads)
     return;
   if (empties) {
-    *set = (dart__word_set_t){ t.bits, t.first, t.last };
+    *set = (dart__word_set_t){ dart__touched_bits(t), t.first, t.last };
     return;
   }
-  set->bits |= t.bits;
+  set->bits |= dart__touched_bits(t);
   set->first = t.first < set->first ? t.first : set->first;
   set->last  = t.last > set->last ? t.last : set->last;
 }
 
-/** Whether a request on one of these words may be outstanding. */
+/** Whether a request on one of these words may be outstanding. If none is on any word, the set is emptied. */
 static inline bool dart__word_order_requested(const dart__address_t *at, dart__touched_t t)
 {
-  return (dart__word_order_meet(&dart__word_order_of(at)->requested, t) ||
-          dart__world.many_threads) &&
-         !dart__am_is_flushed(dart__engine.am, dart__team_member(at->team, at->unit),
-                              DART__AM_REMOTE);
+  dart__word_set_t *set = &dart__word_order_of(at)->requested;
+
+  if (!dart__world.many_threads && !dart__word_order_meet(set, t))
+    return false;
+  if (!dart__am_is_flushed(dart__engine.am, dart__team_member(at->team, at->unit), DART__AM_REMOTE))
+    return true;
+  if (!dart__world.many_threads) /* whoever has noted a request has made it */
+    set->bits = 0;
+  return false;
 }
 
 static inline uint64_t dart__word_order_last(const dart__address_t *at)
@@ -149,14 +159,6 @@ static inline void dart__word_order_relay(const dart__address_t *at, dart__touch
     dart__am_settle(dart__engine.am, unit);
   dart__word_order_wait(at, t);
   dart__word_order_add(&dart__word_order_of(at)->relayed, t, empties);
-}
-
-/** Before MPI puts these words: wait for requests on them. */
-static inline void dart__word_order_transfer(const dart__address_t *at, dart__touched_t t)
-{
-  dart__word_order_wait_relayed(at, t);
-  if (__builtin_expect(dart__word_order_requested(at, t), 0))
-    dart__am_settle(dart__engine.am, dart__team_member(at->team, at->unit));
 }
 
 /** After dart__completion_started, which has returned `newest`. */

@@ -7,7 +7,7 @@
 #include "model/address.h"
 
 /* NULL: none. */
-extern _Thread_local dart_context_t dart__context;
+extern _Thread_local dart_context_t dart__context __attribute__((tls_model("initial-exec")));
 
 void dart__context_add(const dart__address_t *at, dart__completion_t completion);
 
