@@ -18,10 +18,14 @@ dart_inline_maps_t dart__put_maps      = dart__team_direct;
 
 static int64_t stream_seen; /* ns; the last call of dart__progress_stream */
 
-void dart__progress_set_due(bool due)
+#define TURNS 32 /* as many calls as dart__engine_poke lets pass */
+
+void dart__progress_set_deferring(bool defers)
 {
-  dart__world.progress_is_due = due;
-  dart__progress_maps         = due ? (dart_inline_maps_t)no_maps : dart__team_direct;
+  bool serves = dart__world.many_nodes && !dart__world.has_agent;
+
+  dart__world.progress_is_due = defers || dart__world.many_nodes;
+  dart__progress_maps         = defers || serves ? (dart_inline_maps_t)no_maps : dart__team_direct;
 }
 
 void dart__progress_apply(void)
@@ -30,14 +34,22 @@ void dart__progress_apply(void)
   dart__put_maps = dart__team_direct;
   dart__run_end();
   dart__deferred_apply_all(&dart__deferred);
-  dart__progress_set_due(dart__world.many_nodes);
+  dart__progress_set_deferring(false);
 }
 
 void dart__progress_now(void)
 {
+  bool is_turn = __atomic_load_n(&dart_inline_turns, __ATOMIC_RELAXED) == 1;
+
+  if (is_turn)
+    __atomic_store_n(&dart_inline_turns, TURNS, __ATOMIC_RELAXED);
   if (dart__stream > 0)
     dart__progress_apply();
-  if (dart__world.many_nodes)
+  if (!dart__world.many_nodes)
+    return;
+  if (is_turn)
+    dart__engine_look();
+  else
     dart__engine_poke();
 }
 
@@ -66,8 +78,10 @@ void dart__progress_stream(void)
 
 void dart__progress_at_once(void)
 {
-  if (dart__world.many_nodes)
-    dart__am_count_wait(dart__engine.am);
+  if (!dart__world.many_nodes)
+    return;
+  dart__am_count_wait(dart__engine.am);
+  dart__progress_in_turn();
 }
 
 void dart__progress_in_vain(void)
@@ -113,5 +127,6 @@ void dart__progress_settle(uint32_t left)
 
 void dart__progress_open(void)
 {
-  dart__progress_set_due(dart__world.many_nodes);
+  dart__progress_set_deferring(false);
+  __atomic_store_n(&dart_inline_turns, TURNS, __ATOMIC_RELAXED);
 }

@@ -7,6 +7,7 @@
  * are applied. The end of a stream, at most DART__DEFERRED_MOST updates, stays deferred until the unit's next
  * call of DART that completes, waits, polls, puts or publishes. Updates are deferred only if one thread uses DART:
  * no other thread accesses the queue, and any call of the unit may apply it. */
+#include <dash/dart/ext/dart_inline_near.h>
 #include <dash/dart/if/dart_globmem.h>
 
 #include "model/team.h"
@@ -16,8 +17,8 @@
 
 extern uint32_t dart__stream; /* updates in the current stream, at most DART__STREAM_LEAST */
 
-/* The direct maps of entry points that make progress: dart__team_direct, or a table of NULL while
- * dart__world.progress_is_due. So these look for a map, as others do, and find none if they have to make
+/* The direct maps of entry points that make progress: dart__team_direct, or a table of NULL while updates are deferred, and
+ * in jobs of several nodes without an agent. So these look for a map, as others do, and find none if they have to make
  * progress first. */
 extern dart_inline_maps_t dart__progress_maps;
 
@@ -61,10 +62,10 @@ static inline void dart__progress_settle_lazy(void)
     dart__progress_settle(0);
 }
 
-/** Change dart__world.progress_is_due, and the maps with it. */
-void dart__progress_set_due(bool due);
+/** Updates are deferred, or not any more: change dart__world.progress_is_due, and the maps with it. */
+void dart__progress_set_deferring(bool defers);
 
-/** Initialise both, at init. */
+/** Initialise both, and dart_inline_turns, at init, when the unit has its agent. */
 void dart__progress_open(void);
 
 /** Whether dart__progress has something to do: the load of a flag. */
@@ -73,10 +74,19 @@ static inline bool dart__progress_is_due(void)
   return __builtin_expect(dart__world.progress_is_due, 0);
 }
 
+/** For calls that make no progress otherwise: where the accesses by lists have had their turns (dart_inline_turns). */
+static inline void dart__progress_in_turn(void)
+{
+  if (__builtin_expect(__atomic_load_n(&dart_inline_turns, __ATOMIC_RELAXED) == 1, 0))
+    dart__progress_now();
+}
+
 static inline void dart__progress(void)
 {
   if (dart__progress_is_due())
     dart__progress_now();
+  else
+    dart__progress_in_turn();
 }
 
 /** What calls that complete operations do about near ones: apply deferred updates, and order near stores before whatever the
@@ -99,7 +109,7 @@ static inline bool dart__may_defer(void)
 static inline void dart__progress_update(void)
 {
   if (dart__stream == 0)
-    dart__progress_set_due(true); /* so that the next other call ends the stream */
+    dart__progress_set_deferring(true); /* so that the next other call ends the stream */
   if (++dart__stream % (DART__STREAM_LEAST / 2) == 0)
     dart__progress_stream();
 }

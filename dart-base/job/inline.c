@@ -43,9 +43,15 @@ bool dart__inline_fits(const char *function)
       function, other_version, other_map_bytes, DART_INLINE_VERSION, sizeof(dart_inline_map_t));
 }
 
+/* Code of version 3 knows no lists: it leaves such maps to the library. */
+static bool is_known(uint32_t version)
+{
+  return version == DART_INLINE_VERSION || version == 3;
+}
+
 void dart_inline_require(uint32_t version, uint32_t map_bytes)
 {
-  if (version == DART_INLINE_VERSION && map_bytes == sizeof(dart_inline_map_t))
+  if (is_known(version) && map_bytes == sizeof(dart_inline_map_t))
     return;
   if (other_version == 0) {
     other_version   = version > 0 ? version : UINT32_MAX;

@@ -16,7 +16,9 @@
 #define PAGE 4096 /* granule in which the tables' memory is released */
 
 _Alignas(PAGE) dart__team_t *dart__teams[DART__MAX_TEAMS];
-_Alignas(PAGE) const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
+_Alignas(PAGE) uint32_t dart_inline_turns = 1; /* none before dart_init */
+
+const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
 
 /* ---- tables of segments ----------------------------------------------------------------------
  *
@@ -372,28 +374,60 @@ int16_t dart__team_free_registered(const dart__team_t *team, int16_t from)
   return 0;
 }
 
-/* The direct map, if all portions are near and lie at a constant step; none if near operations are counted, for
- * these then have to be calls that take the general path. */
+/* Bytes of the smallest portion on this node, less what exceeds a multiple of 8 (dart_inline_map_t). */
+static uint64_t mapped_bytes(const dart__team_t *team, const dart__segment_t *segment)
+{
+  uint64_t nbytes = segment->nbytes;
+
+  for (int32_t i = 0; i < team->node_nunits; i++) {
+    uint64_t size = dart__segment_size(segment, team->node_units[i]);
+
+    nbytes = size < nbytes ? size : nbytes;
+  }
+  return nbytes - nbytes % 8;
+}
+
+/* Whether all portions are near, and lie at a constant step. */
+static bool lies_at_step(const dart__team_t *team, const dart__segment_t *segment,
+                         uint64_t *step_out)
+{
+  uintptr_t first = (uintptr_t)segment->near[0], step;
+
+  if (team->nnodes > 1)
+    return false;
+  step = team->nunits > 1 ? (uintptr_t)segment->near[1] - first : 0;
+  for (int32_t u = 0; u < team->nunits; u++)
+    if (segment->near[u] == NULL || (uintptr_t)segment->near[u] != first + (uintptr_t)u * step)
+      return false;
+  *step_out = step;
+  return true;
+}
+
+/* By arithmetic if that gives all portions; else by the list, if this unit's is near. None if near operations are counted,
+ * for these then have to be calls that take the general path. */
 static dart__direct_map_t direct_map_of(const dart__team_t *team, const dart__segment_t *segment)
 {
-  uintptr_t          first = (uintptr_t)segment->near[0];
-  uintptr_t          step  = team->nunits > 1 ? (uintptr_t)segment->near[1] - first : 0;
-  dart__direct_map_t map   = { .step = step, .nbytes = segment->nbytes };
+  dart__direct_map_t map = { .nbytes = mapped_bytes(team, segment) };
 
-  if (dart__counts_near)
+  if (dart__counts_near || segment->near[team->me] == NULL)
     return (dart__direct_map_t){ .nunits = 0 };
-  for (int32_t u = 0; u < team->nunits; u++) {
-    uint64_t size = dart__segment_size(segment, u);
-
-    if (segment->near[u] == NULL || (uintptr_t)segment->near[u] != first + (uintptr_t)u * step)
-      return (dart__direct_map_t){ .nunits = 0 };
-    if (size < map.nbytes)
-      map.nbytes = size;
+  if (lies_at_step(team, segment, &map.step)) {
+    map.first  = segment->near[0] + segment->base;
+    map.nunits = (uint32_t)team->nunits;
+  } else {
+    map.first   = (char *)(uintptr_t)segment->base;
+    map.step    = (uint64_t)(uintptr_t)segment->near;
+    map.nlisted = (uint32_t)team->nunits;
   }
-  map.first  = segment->near[0] + segment->base;
-  map.nunits = (uint32_t)team->nunits;
-  map.nbytes -= map.nbytes % 8; /* see dart_inline_map_t */
   return map;
+}
+
+/* Only the numbers of units change: a thread that has just read one may go on by the map. relaxed: other threads may read
+ * them now, and all else in the map stays as it was. */
+static void set_units(dart__direct_map_t *map, uint32_t nunits, uint32_t nlisted)
+{
+  __atomic_store_n(&map->nunits, nunits, __ATOMIC_RELAXED);
+  __atomic_store_n(&map->nlisted, nlisted, __ATOMIC_RELAXED);
 }
 
 void dart__segment_enter(dart__team_t *team, dart__segment_t *segment)
@@ -403,7 +437,8 @@ void dart__segment_enter(dart__team_t *team, dart__segment_t *segment)
 
   segment->number = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
   *map            = direct_map_of(team, segment);
-  dart__count(map->nunits > 0 ? DART__COUNT_SEGMENT_DIRECT : DART__COUNT_SEGMENT_GENERAL);
+  dart__count(map->nunits + map->nlisted > 0 ? DART__COUNT_SEGMENT_DIRECT
+                                             : DART__COUNT_SEGMENT_GENERAL);
   team->segments[(uint16_t)segment->id] = segment;
   team->nsegments++;
   if (team->nsegments > team->most_segments)
@@ -412,8 +447,8 @@ void dart__segment_enter(dart__team_t *team, dart__segment_t *segment)
 
 void dart__segment_leave(dart__team_t *team, dart__segment_t *segment)
 {
-  team->direct_map[(uint16_t)segment->id].nunits = 0;
-  team->segments[(uint16_t)segment->id]          = NULL;
+  set_units(&team->direct_map[(uint16_t)segment->id], 0, 0);
+  team->segments[(uint16_t)segment->id] = NULL;
   team->nsegments--;
   if (segment->id > 0 && segment->id < team->first_free)
     team->first_free = segment->id;
@@ -445,21 +480,16 @@ dart__segment_t *dart__segment_take_ended(dart__team_t *team, int16_t id)
   return segment;
 }
 
-/* Only `nunits` changes: a thread that has just read it may go on by the map. relaxed: other threads may read it now, and
- * all else in the map stays as it was. */
-static void set_nunits(dart__team_t *team, const dart__segment_t *segment, uint32_t nunits)
-{
-  __atomic_store_n(&team->direct_map[(uint16_t)segment->id].nunits, nunits, __ATOMIC_RELAXED);
-}
-
 void dart__segment_withdraw(dart__team_t *team, const dart__segment_t *segment)
 {
-  set_nunits(team, segment, 0);
+  set_units(&team->direct_map[(uint16_t)segment->id], 0, 0);
 }
 
 void dart__segment_restore(dart__team_t *team, const dart__segment_t *segment)
 {
-  bool has_map = team->direct_map[(uint16_t)segment->id].first != NULL;
+  dart__direct_map_t *map       = &team->direct_map[(uint16_t)segment->id];
+  bool                is_listed = map->step == (uint64_t)(uintptr_t)segment->near;
+  bool                has_step  = !is_listed && map->first != NULL;
 
-  set_nunits(team, segment, has_map ? (uint32_t)team->nunits : 0);
+  set_units(map, has_step ? (uint32_t)team->nunits : 0, is_listed ? (uint32_t)team->nunits : 0);
 }

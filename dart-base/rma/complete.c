@@ -61,11 +61,14 @@ static inline dart_ret_t flush_near(const char *function, dart_gptr_t gptr, bool
   return ret;
 }
 
-/* On one node, by the direct map, operations are complete when they return: they are only to be ordered. False: it is not
- * that, or the call has to make progress; the general path is taken. */
-static inline bool complete_directly(dart_gptr_t gptr)
+/* By the direct map, operations are complete when they return: they are only to be ordered. Those of all units, if all are
+ * on one node. False: it is not that, or the call has to make progress; the general path is taken. */
+static inline bool complete_directly(dart_gptr_t gptr, bool all)
 {
-  if (dart_inline_bytes(dart__progress_maps, dart_inline_ids(&gptr), 0) == NULL)
+  const dart_inline_map_t *map;
+
+  if (dart_inline_portion(dart__progress_maps, dart_inline_ids(&gptr), &map) == NULL ||
+      (all && map->nlisted > 0))
     return false;
   atomic_thread_fence(memory_order_acq_rel); /* as in dart__progress_complete_near */
   return true;
@@ -107,7 +110,7 @@ DART__OUT_OF_LINE flush_local_all_any(dart_gptr_t gptr)
 
 dart_ret_t dart_flush(dart_gptr_t gptr)
 {
-  if (!complete_directly(gptr))
+  if (!complete_directly(gptr, false))
     return flush_any(gptr);
   dart__progress_settle_lazy();
   return DART_OK;
@@ -115,7 +118,7 @@ dart_ret_t dart_flush(dart_gptr_t gptr)
 
 dart_ret_t dart_flush_all(dart_gptr_t gptr)
 {
-  if (!complete_directly(gptr))
+  if (!complete_directly(gptr, true))
     return flush_all_any(gptr);
   dart__progress_settle_lazy();
   return DART_OK;
@@ -123,12 +126,12 @@ dart_ret_t dart_flush_all(dart_gptr_t gptr)
 
 dart_ret_t dart_flush_local(dart_gptr_t gptr)
 {
-  return complete_directly(gptr) ? DART_OK : flush_local_any(gptr);
+  return complete_directly(gptr, false) ? DART_OK : flush_local_any(gptr);
 }
 
 dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
 {
-  return complete_directly(gptr) ? DART_OK : flush_local_all_any(gptr);
+  return complete_directly(gptr, true) ? DART_OK : flush_local_all_any(gptr);
 }
 
 /* Near operations are in order when they are complete, and requests when they are applied; what remains are deferred
@@ -157,7 +160,7 @@ DART__OUT_OF_LINE order_any(dart_gptr_t gptr)
 
 dart_ret_t dart_order(dart_gptr_t gptr)
 {
-  return complete_directly(gptr) ? DART_OK : order_any(gptr);
+  return complete_directly(gptr, false) ? DART_OK : order_any(gptr);
 }
 
 dart_ret_t dart_progress(void)

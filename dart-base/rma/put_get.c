@@ -196,6 +196,8 @@ INLINED dart_ret_t move(bool is_put, end_t end, const dart__rma_t *rma, dart_han
     return end == BLOCKING ? dart__remote_blocking(rma) : dart__remote_start(rma, handle_out);
   if (end == BLOCKING)
     dart__progress();
+  else
+    dart__progress_in_turn();
   dart__transfer_near(rma, is_put);
   return DART_OK;
 }

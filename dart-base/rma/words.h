@@ -125,8 +125,11 @@ static inline __attribute__((always_inline)) bool dart__word_comes(
   if (word.near == NULL || gptr.unitid != dart__words_me(gptr.teamid) ||
       ((uintptr_t)word.near & (word.how.size - 1U)) != 0)
     return false;
-  if (dart__word_compares(&word))
+  if (dart__word_compares(&word)) {
+    if (dart__world.many_nodes)
+      dart__progress_at_once();
     return true;
+  }
   *is_counted_out = dart__words_begin_turns(timeout_us);
   return *is_counted_out && dart__words_take_turns(dart__word_compares, &word);
 }

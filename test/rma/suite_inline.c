@@ -4,6 +4,8 @@
 #define DART_USE_INLINE
 #include <dash/dart/if/dart.h>
 
+#include <dash/dart/ext/dart_near.h>
+
 #include <string.h>
 
 #include "dart_test.h"
@@ -39,6 +41,51 @@ static int64_t word(int writer, int index)
       for (int i = 0; i < WORDS; i++)                                                        \
         EXPECT_EQ(test_mine(start)[writer * WORDS + i], word(writer, i));                    \
   } while (0)
+
+/* The portion by the segment's map; NULL: there is none. */
+static char *mapped(dart_gptr_t gptr)
+{
+  const dart_inline_map_t *map;
+
+  return dart_inline_portion(dart_inline_tables.maps, dart_inline_ids(&gptr), &map);
+}
+
+/* Of a job of several nodes, too: there units of the node are in a list, which takes turns with the library. */
+TEST(near_portions_have_a_map)
+{
+  dart_gptr_t start = test_segment(DART_TEAM_ALL, sizeof(int64_t), 0);
+
+  for (int unit = 0; unit < n; unit++) {
+    dart_gptr_t at = test_unit(start, unit);
+    int64_t     got;
+
+    if (mapped(at) == NULL)
+      EXPECT_OK(dart_get_blocking(&got, at, 1, T_INT64,
+                                  T_INT64)); /* it may have been the library's turn */
+    EXPECT_TRUE(mapped(at) == (char *)dart_near_ptr(at));
+  }
+  test_barrier();
+}
+
+TEST(the_library_gets_its_turns)
+{
+  enum { MANY = 1000, TURNS = 32 };
+  dart_gptr_t start = test_segment(DART_TEAM_ALL, sizeof(int64_t), 0), own = test_unit(start, me);
+  bool        is_listed = false;
+  int         direct    = 0;
+
+  for (int unit = 0; unit < n; unit++)
+    is_listed = is_listed || dart_near_ptr(test_unit(start, unit)) == NULL;
+  for (int round = 0; round < 4; round++) {
+    int64_t got;
+
+    for (direct = 0; direct < MANY && mapped(own) != NULL; direct++)
+      ;
+    EXPECT_OK(dart_get(&got, own, 1, T_INT64, T_INT64)); /* sets the turns anew, if they are over */
+  }
+  EXPECT_EQ(direct, is_listed ? TURNS - 1 : MANY);
+  test_barrier();
+}
 
 TEST(blocking_words_arrive)
 {

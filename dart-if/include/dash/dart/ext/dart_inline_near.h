@@ -45,46 +45,62 @@ DART_INLINE dart_inline_ids_t dart_inline_ids(const dart_gptr_t *gptr)
   return ids;
 }
 
-/* The direct map in `maps` of the ids' segment. NULL: it has none, or no such unit. */
-DART_INLINE const dart_inline_map_t *dart_inline_find(dart_inline_maps_t maps,
-                                                      dart_inline_ids_t  ids)
+/* The portion in the list of a map without arithmetic. NULL: the unit is far, there is no list, or the library is to make
+ * progress. */
+DART_INLINE char *dart_inline_listed(const dart_inline_map_t *map, uint64_t unit)
+{
+  uint32_t turns;
+  char    *near;
+
+  if (unit >= __atomic_load_n(&map->nlisted, __ATOMIC_RELAXED))
+    return NULL;
+  near  = ((char *const *)(uintptr_t)map->step)[unit];
+  turns = __atomic_load_n(&dart_inline_turns, __ATOMIC_RELAXED); /* any choice of accesses will do */
+  if (near == NULL || turns == 1)
+    return NULL;
+  __atomic_store_n(&dart_inline_turns, turns - 1, __ATOMIC_RELAXED);
+  return near + (uintptr_t)map->first;
+}
+
+/* The portion that the ids name, and the map in `maps` that has it. NULL: none has. */
+DART_INLINE char *dart_inline_portion(dart_inline_maps_t maps, dart_inline_ids_t ids,
+                                      const dart_inline_map_t **map_out)
 {
   const dart_inline_map_t *map = maps[ids.team];
 
   if (__builtin_expect(map == NULL, 0))
     return NULL;
   map += ids.segment;
+  *map_out = map;
   /* relaxed: another thread may withdraw the map, and change nothing else in it */
-  return __builtin_expect(ids.unit < __atomic_load_n(&map->nunits, __ATOMIC_RELAXED), 1) ? map
-                                                                                         : NULL;
-}
-
-DART_INLINE char *dart_inline_at(const dart_inline_map_t *map, dart_inline_ids_t ids)
-{
-  return map->first + (ids.unit * map->step + ids.offset);
+  if (__builtin_expect(ids.unit < __atomic_load_n(&map->nunits, __ATOMIC_RELAXED), 1))
+    return map->first + ids.unit * map->step;
+  return dart_inline_listed(map, ids.unit);
 }
 
 /** The address of an element of `size` = 1, 2, 4 or 8 bytes that is near by the direct map, and aligned. NULL: it is
  *  not. */
 DART_INLINE char *dart_inline_element(dart_inline_maps_t maps, dart_inline_ids_t ids, unsigned size)
 {
-  const dart_inline_map_t *map = dart_inline_find(maps, ids);
+  const dart_inline_map_t *map;
+  char                    *portion = dart_inline_portion(maps, ids, &map);
 
-  if (__builtin_expect(map == NULL, 0) ||
+  if (__builtin_expect(portion == NULL, 0) ||
       __builtin_expect((ids.offset & (size - 1)) != 0 || ids.offset >= map->nbytes, 0))
     return NULL;
-  return dart_inline_at(map, ids);
+  return portion + ids.offset;
 }
 
 /** The address of `nbytes` bytes that are near by the direct map. NULL: they are not. */
 DART_INLINE char *dart_inline_bytes(dart_inline_maps_t maps, dart_inline_ids_t ids, uint64_t nbytes)
 {
-  const dart_inline_map_t *map = dart_inline_find(maps, ids);
+  const dart_inline_map_t *map;
+  char                    *portion = dart_inline_portion(maps, ids, &map);
 
-  if (__builtin_expect(map == NULL, 0) ||
+  if (__builtin_expect(portion == NULL, 0) ||
       __builtin_expect(nbytes > map->nbytes || ids.offset > map->nbytes - nbytes, 0))
     return NULL;
-  return dart_inline_at(map, ids);
+  return portion + ids.offset;
 }
 
 /* ---- copies ----------------------------------------------------------------------------------

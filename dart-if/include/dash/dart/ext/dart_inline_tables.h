@@ -13,17 +13,19 @@ extern "C" {
 DART_INTERFACE_ON
 
 /** Of the two structures below. Raised when one of them changes. */
-#define DART_INLINE_VERSION 3
+#define DART_INLINE_VERSION 4
 
-/** The direct map of a segment: where all portions are near and lie at a constant step, as they do on a
- *  single node, arithmetic gives the address. Portions start at multiples of 64 bytes. */
+/** The direct map of a segment. Where all portions are near and lie at a constant step, as they do on a single node,
+ *  arithmetic gives the address of a portion; elsewhere a list of the team's units does, of which those of other nodes have
+ *  none. Portions start at multiples of 64 bytes. */
 typedef struct {
-  char    *first; /**< the first unit's portion */
-  uint64_t step;  /**< bytes from each unit's portion to the next's, modulo 2^64 */
-  uint64_t
-      nbytes; /**< of the smallest portion, less what exceeds a multiple of 8: so an aligned element of
+  char *first; /**< the first unit's portion; with a list, bytes from what is listed to a portion, as a pointer */
+  uint64_t step;   /**< bytes from each unit's portion to the next's, modulo 2^64; or the address of the list: a char * for
+                        each unit, NULL: far */
+  uint64_t nbytes; /**< of the smallest near portion, less what exceeds a multiple of 8: so an aligned element of
                         up to 8 bytes is in it if its offset is */
-  uint32_t nunits; /**< of the team; 0: there is no direct map */
+  uint32_t nunits;  /**< of the team, by arithmetic; 0: not by it */
+  uint32_t nlisted; /**< of the team, by the list; 0: there is none */
 } dart_inline_map_t;
 
 /** Team id, as an unsigned number of 16 bits → 65536 maps, by the segment's id as such a number; NULL: no
@@ -51,6 +53,10 @@ typedef struct {
 
 /** Constant from the start of the program to its end. */
 extern const dart_inline_tables_t dart_inline_tables;
+
+/** How many accesses may go by a list until one has to be a call of the library, which makes progress there, for it may be
+ *  part of a polling loop. They count it down, to 1, and the library sets it anew. */
+extern uint32_t dart_inline_turns;
 
 /** At most 64 bytes at `gptr` have changed while `*nwatched` is not 0: wake who waits for that. */
 void dart_inline_wrote(dart_gptr_t gptr) DART_NOTHROW;
