@@ -18,8 +18,6 @@ dart_inline_maps_t dart__put_maps      = dart__team_direct;
 
 static int64_t stream_seen; /* ns; the last call of dart__progress_stream */
 
-#define TURNS 32 /* as many calls as dart__engine_poke lets pass */
-
 void dart__progress_set_deferring(bool defers)
 {
   bool serves = dart__world.many_nodes && !dart__world.has_agent;
@@ -39,10 +37,10 @@ void dart__progress_apply(void)
 
 void dart__progress_now(void)
 {
-  bool is_turn = __atomic_load_n(&dart_inline_turns, __ATOMIC_RELAXED) == 1;
+  bool is_turn = dart_inline_turns == 1;
 
   if (is_turn)
-    __atomic_store_n(&dart_inline_turns, TURNS, __ATOMIC_RELAXED);
+    dart_inline_turns = DART__TURNS;
   if (dart__stream > 0)
     dart__progress_apply();
   if (!dart__world.many_nodes)
@@ -128,5 +126,4 @@ void dart__progress_settle(uint32_t left)
 void dart__progress_open(void)
 {
   dart__progress_set_deferring(false);
-  __atomic_store_n(&dart_inline_turns, TURNS, __ATOMIC_RELAXED);
 }

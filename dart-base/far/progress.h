@@ -65,7 +65,7 @@ static inline void dart__progress_settle_lazy(void)
 /** Updates are deferred, or not any more: change dart__world.progress_is_due, and the maps with it. */
 void dart__progress_set_deferring(bool defers);
 
-/** Initialise both, and dart_inline_turns, at init, when the unit has its agent. */
+/** Initialise both, at init, when the unit has its agent. */
 void dart__progress_open(void);
 
 /** Whether dart__progress has something to do: the load of a flag. */
@@ -77,7 +77,7 @@ static inline bool dart__progress_is_due(void)
 /** For calls that make no progress otherwise: where the accesses by lists have had their turns (dart_inline_turns). */
 static inline void dart__progress_in_turn(void)
 {
-  if (__builtin_expect(__atomic_load_n(&dart_inline_turns, __ATOMIC_RELAXED) == 1, 0))
+  if (__builtin_expect(dart_inline_turns == 1, 0))
     dart__progress_now();
 }
 

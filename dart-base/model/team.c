@@ -16,9 +16,9 @@
 #define PAGE 4096 /* granule in which the tables' memory is released */
 
 _Alignas(PAGE) dart__team_t *dart__teams[DART__MAX_TEAMS];
-_Alignas(PAGE) uint32_t dart_inline_turns = 1; /* none before dart_init */
+_Alignas(PAGE) const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
 
-const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
+__thread uint32_t dart_inline_turns = DART__TURNS;
 
 /* ---- tables of segments ----------------------------------------------------------------------
  *
@@ -387,13 +387,14 @@ static uint64_t mapped_bytes(const dart__team_t *team, const dart__segment_t *se
   return nbytes - nbytes % 8;
 }
 
-/* Whether all portions are near, and lie at a constant step. */
+/* Whether all portions are near, and lie at a constant step. In a job of several nodes the list is taken in any case, for
+ * its turns (dart_inline_turns): who polls a portion may wait for a far unit. */
 static bool lies_at_step(const dart__team_t *team, const dart__segment_t *segment,
                          uint64_t *step_out)
 {
   uintptr_t first = (uintptr_t)segment->near[0], step;
 
-  if (team->nnodes > 1)
+  if (dart__world.many_nodes)
     return false;
   step = team->nunits > 1 ? (uintptr_t)segment->near[1] - first : 0;
   for (int32_t u = 0; u < team->nunits; u++)

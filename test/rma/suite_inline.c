@@ -69,7 +69,7 @@ TEST(near_portions_have_a_map)
 
 TEST(the_library_gets_its_turns)
 {
-  enum { MANY = 1000, TURNS = 32 };
+  enum { MANY = 1000, TURNS = 128 };
   dart_gptr_t start = test_segment(DART_TEAM_ALL, sizeof(int64_t), 0), own = test_unit(start, me);
   bool        is_listed = false;
   int         direct    = 0;

@@ -49,16 +49,14 @@ DART_INLINE dart_inline_ids_t dart_inline_ids(const dart_gptr_t *gptr)
  * progress. */
 DART_INLINE char *dart_inline_listed(const dart_inline_map_t *map, uint64_t unit)
 {
-  uint32_t turns;
-  char    *near;
+  char *near;
 
   if (unit >= __atomic_load_n(&map->nlisted, __ATOMIC_RELAXED))
     return NULL;
-  near  = ((char *const *)(uintptr_t)map->step)[unit];
-  turns = __atomic_load_n(&dart_inline_turns, __ATOMIC_RELAXED); /* any choice of accesses will do */
-  if (near == NULL || turns == 1)
+  near = ((char *const *)(uintptr_t)map->step)[unit];
+  if (near == NULL || dart_inline_turns == 1)
     return NULL;
-  __atomic_store_n(&dart_inline_turns, turns - 1, __ATOMIC_RELAXED);
+  dart_inline_turns--;
   return near + (uintptr_t)map->first;
 }
 
