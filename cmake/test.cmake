@@ -69,33 +69,54 @@ function(dart_test_common test)
     ENVIRONMENT "${environment}")
 endfunction()
 
-# dart_add_thread_test(<program> <kind>_<name>.c LIBRARIES <library>... [SOURCES <file>...] [LABELS <label>...])
+# dart_add_thread_test(<program> <kind>_<name>.c LIBRARIES <library>... [OBJECTS <target>] [LABELS <label>...])
 #
 # A test with cmocka of parts of the library between threads, without a job: <kind>.<name>, with a suffix of the program.
 function(dart_add_thread_test program source)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES;SOURCES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "OBJECTS" "LIBRARIES;LABELS")
   string(REGEX MATCH "^[a-z]+" kind ${program})
-  string(REGEX REPLACE "^[a-z]+_" "${DART_TEST_PREFIX}${kind}." test ${program})
-  add_executable(${program} ${source} ${arg_SOURCES})
+  string(REGEX REPLACE "^[a-z]+_(.*)" "${DART_TEST_PREFIX}${kind}.\\1" test ${program})
+  add_executable(${program} ${source})
+  if(arg_OBJECTS)
+    target_sources(${program} PRIVATE $<TARGET_OBJECTS:${arg_OBJECTS}>)
+  endif()
   target_link_libraries(${program} PRIVATE ${arg_LIBRARIES} ${CMOCKA_LIBRARY})
   add_test(NAME ${test} COMMAND ${program})
-  dart_test_common(${test} UNITS 2 LABELS ${kind} ${arg_LABELS})
+  dart_has_threads(threads ${source})
+  math(EXPR units "1 + ${threads}")
+  dart_test_common(${test} UNITS ${units} LABELS ${kind} ${arg_LABELS})
 endfunction()
 
-# dart_add_thread_tests(<source>... [SOURCES <file>...] [NOT_THREADS <regex>]): each of the tests under ThreadSanitizer,
-# as <kind>.<name>.tsan, unless its name matches; and without it, for all tests and where there is none. SOURCES are part
-# of all.
-function(dart_add_thread_tests)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NOT_THREADS" "SOURCES")
+# dart_has_threads(<variable> <source>): 1 if this test starts threads, else 0: then ThreadSanitizer has nothing to find.
+function(dart_has_threads variable source)
+  file(STRINGS ${source} lines REGEX "pthread_create|test_threads\\(" LIMIT_COUNT 1)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+  list(LENGTH lines is_one)
+  set(${variable} ${is_one} PARENT_SCOPE)
+endfunction()
+
+# dart_add_thread_tests(<kind> <source>... [SOURCES <file>...]): each of the tests that start threads under
+# ThreadSanitizer, as <kind>.<name>.tsan; and without it the others, and, for all tests and where there is none, these.
+# SOURCES are part of all.
+function(dart_add_thread_tests kind)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
+  set(objects ${kind}-test-objects)
+  add_library(${objects} OBJECT EXCLUDE_FROM_ALL ${arg_SOURCES})
+  target_link_libraries(${objects} PRIVATE dart-core-archive)
+  if(TARGET dart-core-tsan)
+    add_library(${objects}.tsan OBJECT EXCLUDE_FROM_ALL ${arg_SOURCES})
+    target_link_libraries(${objects}.tsan PRIVATE dart-core-tsan)
+  endif()
   foreach(source IN LISTS arg_UNPARSED_ARGUMENTS)
     get_filename_component(name ${source} NAME_WE)
-    if(TARGET dart-core-tsan AND NOT (arg_NOT_THREADS AND name MATCHES "${arg_NOT_THREADS}"))
-      dart_add_thread_test(${name}.tsan ${source} LIBRARIES dart-core-tsan SOURCES ${arg_SOURCES} LABELS thread)
+    dart_has_threads(threads ${source})
+    if(TARGET dart-core-tsan AND threads)
+      dart_add_thread_test(${name}.tsan ${source} LIBRARIES dart-core-tsan OBJECTS ${objects}.tsan LABELS thread)
       if(NOT DART_TEST_ALL)
         continue()
       endif()
     endif()
-    dart_add_thread_test(${name} ${source} LIBRARIES dart-core-archive SOURCES ${arg_SOURCES})
+    dart_add_thread_test(${name} ${source} LIBRARIES dart-core-archive OBJECTS ${objects})
   endforeach()
 endfunction()
 
