@@ -69,6 +69,12 @@ if(DART_SANITIZE AND DART_TEST_PREFIX AND NOT DART_TEST_ALL)
   set(DART_BUILD_BENCH OFF)
   set(DART_BUILD_EXAMPLES OFF)
 endif()
+# Of the build by clang it runs the tests of test/one_node: other programs are compiled, and not linked.
+set(DART_ONE_NODE_ALONE OFF)
+if(DART_TEST_PREFIX STREQUAL "clang." AND NOT DART_TEST_ALL)
+  set(DART_ONE_NODE_ALONE ON)
+  set(DART_INSTALL OFF)
+endif()
 if(DART_SANITIZE)
   set(DART_BUILD_VARIANTS OFF)
   add_compile_options(-fsanitize=${DART_SANITIZE} -fno-sanitize-recover=all
