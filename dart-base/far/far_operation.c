@@ -14,6 +14,7 @@
 #include "far/far_ops.h"
 #include "far/order.h"
 #include "far/records.h"
+#include "far/turns.h"
 #include "far/way.h"
 #include "model/lost.h"
 #include "wait/waiting.h"
@@ -167,8 +168,10 @@ INLINED dart__completion_t start(const dart__rma_t *rma, bool is_put, dart_handl
   if (handle_out != NULL)
     return start_with_handle(rma, is_put, handle_out);
   way = dart__way_choose(rma, is_put, DART__TO_FLUSH, false);
-  if (way == DART__RECORD || way == DART__TYPED)
+  if (way == DART__RECORD || way == DART__TYPED) {
     dart__count(DART__COUNT_AGGREGATED);
+    dart__turns_begin();
+  }
   return start_by(way, rma, is_put);
 }
 
@@ -210,6 +213,7 @@ static uint64_t request_atomic(const dart__rma_t *rma)
   dart_datatype_t    type = rma->type->base;
 
   dart__word_order_request(&rma->at, dart__word_order_at(&rma->at, rma->nbytes));
+  dart__turns_begin();
   switch (rma->kind) {
   case DART__ACCUMULATE:
     return dart__am_accumulate(dart__engine.am, &at, rma->buffer, rma->nelem, type, rma->op);

@@ -37,18 +37,20 @@ void dart__progress_apply(void)
 
 void dart__progress_now(void)
 {
-  bool is_turn = dart_inline_turns == 1;
+  bool is_turn = dart__turns_are_over();
 
   if (is_turn)
-    dart_inline_turns = DART__TURNS;
+    dart__turns_double();
   if (dart__stream > 0)
     dart__progress_apply();
   if (!dart__world.many_nodes)
     return;
-  if (is_turn)
-    dart__engine_look();
-  else
+  if (!is_turn) {
     dart__engine_poke();
+    return;
+  }
+  dart__engine_push(); /* what it polls for may be an answer */
+  dart__engine_look();
 }
 
 /* A unit alone on its node shares its memory with nobody but the thread that applies far requests. */

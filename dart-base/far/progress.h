@@ -10,6 +10,7 @@
 #include <dash/dart/ext/dart_inline_near.h>
 #include <dash/dart/if/dart_globmem.h>
 
+#include "far/turns.h"
 #include "model/team.h"
 #include "model/world.h"
 
@@ -74,10 +75,10 @@ static inline bool dart__progress_is_due(void)
   return __builtin_expect(dart__world.progress_is_due, 0);
 }
 
-/** For calls that make no progress otherwise: where the accesses by lists have had their turns (dart_inline_turns). */
+/** For calls that make no progress otherwise: where accesses by lists have had their turns. */
 static inline void dart__progress_in_turn(void)
 {
-  if (__builtin_expect(dart_inline_turns == 1, 0))
+  if (dart__turns_are_over())
     dart__progress_now();
 }
 

@@ -18,7 +18,7 @@
 _Alignas(PAGE) dart__team_t *dart__teams[DART__MAX_TEAMS];
 _Alignas(PAGE) const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
 
-__thread uint32_t dart_inline_turns = DART__TURNS;
+__thread uint32_t dart_inline_turns = 1; /* far/turns.h */
 
 /* ---- tables of segments ----------------------------------------------------------------------
  *

@@ -91,8 +91,6 @@ extern dart__team_t *dart__teams[DART__MAX_TEAMS];
  * NULL. The entries of negative ids stay NULL. */
 extern const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
 
-#define DART__TURNS 128 /* dart_inline_turns: a poll takes as long as a dozen of such accesses */
-
 /** This thread waits in a step of a collective of the team `subject`; `note` of dart__wait_policy_t, or after
  *  the arrival in the step. */
 dart__waiting_t *dart__team_note_wait(void *subject);

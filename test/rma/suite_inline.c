@@ -76,12 +76,12 @@ TEST(the_library_gets_its_turns)
 
   for (int unit = 0; unit < n; unit++)
     is_listed = is_listed || dart_near_ptr(test_unit(start, unit)) == NULL;
-  for (int round = 0; round < 4; round++) {
+  for (int round = 0; round < 8; round++) {
     int64_t got;
 
     for (direct = 0; direct < MANY && mapped(own) != NULL; direct++)
       ;
-    EXPECT_OK(dart_get(&got, own, 1, T_INT64, T_INT64)); /* sets the turns anew, if they are over */
+    EXPECT_OK(dart_get(&got, own, 1, T_INT64, T_INT64)); /* gives new turns, twice as many */
   }
   EXPECT_EQ(direct, is_listed ? TURNS - 1 : MANY);
   test_barrier();

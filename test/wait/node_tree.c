@@ -233,7 +233,9 @@ static void all_hear_of_kinds_that_differ(void **state)
   }
 }
 
-static const dart__wait_pace_t hasty = { .spins = 50, .check_us = 10000 }; /* not that of programs, which is long */
+static const dart__wait_pace_t hasty = { .spins = 50,
+                                         .check_us =
+                                             10000 }; /* not that of programs, which is long */
 
 static bool give_up(void *subject)
 {
