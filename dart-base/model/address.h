@@ -26,11 +26,6 @@ typedef struct {
 dart_ret_t dart__locate_error(const char *function, dart_gptr_t gptr, size_t nbytes)
     __attribute__((cold));
 
-/** dart__locate for what is not in the table: another unit's portion of registered memory of which this unit has
- *  deregistered its own. Else dart__locate_error. */
-dart_ret_t dart__locate_ended(const char *function, dart_gptr_t gptr, size_t nbytes,
-                              dart__address_t *address_out) __attribute__((cold));
-
 /** The segment of a pointer and its team; unit and offset are not checked. NULL: there is none. */
 static inline dart__segment_t *dart__locate_segment(dart_gptr_t gptr, dart__team_t **team_out)
 {
@@ -38,6 +33,16 @@ static inline dart__segment_t *dart__locate_segment(dart_gptr_t gptr, dart__team
 
   *team_out = team;
   return team == NULL ? NULL : dart__segment_find(team, gptr.segid);
+}
+
+/** The same, or registered memory of which this unit has deregistered its portion: what is done to other units' portions,
+ *  and was started on them, goes on. */
+static inline dart__segment_t *dart__locate_known(dart_gptr_t gptr, dart__team_t **team_out)
+{
+  dart__team_t *team = dart__team_find(gptr.teamid);
+
+  *team_out = team;
+  return team == NULL ? NULL : dart__segment_find_known(team, gptr.segid);
 }
 
 /** Whether it is aligned to `size` bytes, a power of 2 of at most DART__CACHE_LINE. Of a far portion the offset tells: it
@@ -79,7 +84,7 @@ static inline dart_ret_t dart__locate(const char *function, dart_gptr_t gptr, si
                                       dart__address_t *address_out)
 {
   dart__team_t    *team;
-  dart__segment_t *segment = dart__locate_segment(gptr, &team);
+  dart__segment_t *segment = dart__locate_known(gptr, &team);
   uint64_t         offset  = gptr.addr_or_offs.offset;
   uint64_t         size;
 
@@ -98,10 +103,13 @@ static inline dart_ret_t dart__locate(const char *function, dart_gptr_t gptr, si
   address_out->near    = segment->near[gptr.unitid];
   if (__builtin_expect(address_out->near != NULL, 1))
     address_out->near += segment->base + offset;
+  else if (__builtin_expect(dart__segment_has_ended(segment), 0) && gptr.unitid == team->me)
+    goto refuse;
   return DART_OK;
 
 refuse:
-  return dart__locate_ended(function, gptr, nbytes, address_out);
+  dart__locate_error(function, gptr, nbytes);
+  return DART_ERR_INVAL; /* so that compilers see it */
 }
 
 #endif

@@ -27,7 +27,8 @@ typedef struct dart__segment {
   uint64_t *heads; /* adopted memory: team unit → where its portion starts on a page; else NULL */
   dart__chunk_t *chunk;
   int16_t        id;
-  uint32_t       number;     /* of this process's segments: one that has the id later has another */
+  _Atomic bool   has_ended; /* this unit has deregistered its portion, and others perhaps not yet */
+  uint32_t       number;    /* of this process's segments: one that has the id later has another */
   uint32_t       generation; /* of registered memory in its team, the same on all units; else 0 */
   uint16_t       flags;      /* the user's, dart_gptr_setflags */
 
@@ -49,6 +50,12 @@ static inline struct dart__epoch *dart__segment_epoch(const dart__segment_t *seg
 {
   /* acquire: pairs with the release in dart__epoch_make, by the thread that serves messages */
   return atomic_load_explicit((dart__epoch_ref_t *)&segment->epoch, memory_order_acquire);
+}
+
+static inline bool dart__segment_has_ended(const dart__segment_t *segment)
+{
+  /* relaxed, and the store in dart__segment_end: a thread that accesses the portion meanwhile is in error */
+  return atomic_load_explicit((_Atomic bool *)&segment->has_ended, memory_order_relaxed);
 }
 
 static inline uint64_t dart__segment_size(const dart__segment_t *segment, int32_t unit)

@@ -466,13 +466,14 @@ bool dart__segment_prepare_ended(dart__team_t *team)
 
 void dart__segment_end(dart__team_t *team, dart__segment_t *segment)
 {
+  atomic_store_explicit(&segment->has_ended, true, memory_order_relaxed);
   team->ended[~segment->id] = segment;
   team->nended++;
 }
 
 dart__segment_t *dart__segment_take_ended(dart__team_t *team, int16_t id)
 {
-  dart__segment_t *segment = dart__segment_find_ended(team, id);
+  dart__segment_t *segment = team->ended == NULL ? NULL : team->ended[~id];
 
   if (segment == NULL)
     return NULL;

@@ -107,10 +107,14 @@ static inline dart__segment_t *dart__segment_find(const dart__team_t *team, int1
   return team->segments[(uint16_t)id];
 }
 
-/** The segment of registered memory whose own portion is deregistered, or NULL. */
-static inline dart__segment_t *dart__segment_find_ended(const dart__team_t *team, int16_t id)
+/** The segment, or the one that has ended under this id, or NULL. */
+static inline dart__segment_t *dart__segment_find_known(const dart__team_t *team, int16_t id)
 {
-  return id >= 0 || team->ended == NULL ? NULL : team->ended[~id];
+  dart__segment_t *segment = team->segments[(uint16_t)id];
+
+  if (__builtin_expect(segment != NULL, 1) || id >= 0 || team->ended == NULL)
+    return segment;
+  return team->ended[~id];
 }
 
 /** `count` > 0 ascending global ids, without the list if a rule gives them. */

@@ -109,9 +109,11 @@ dart__event_t *dart__twosided_event(dart_unit_t unit)
   return &place_in_pool(unit)->inbox.event;
 }
 
-dart__watches_t *dart__twosided_watches(dart_unit_t unit)
+dart__sleepers_t dart__twosided_sleepers(dart_unit_t unit)
 {
-  return &place_in_pool(unit)->watches;
+  place_t *place = place_in_pool(unit);
+
+  return (dart__sleepers_t){ &place->watches, &place->inbox.event };
 }
 
 uint64_t dart__twosided_hints(void)

@@ -32,8 +32,8 @@ dart_ret_t dart__twosided_swap(const char *function, dart_unit_t unit, int tag, 
  *  reasons (notifications): whenever it changes, a waiter checks for what it waits for. */
 dart__event_t *dart__twosided_event(dart_unit_t unit);
 
-/** What threads of a near unit sleep for. */
-dart__watches_t *dart__twosided_watches(dart_unit_t unit);
+/** What threads of a near unit sleep for, and the event that wakes them. */
+dart__sleepers_t dart__twosided_sleepers(dart_unit_t unit);
 
 /** A counter that each unit has, as the offset in its pool, that lives from init to exit: raised by others as a hint that what
  *  the unit waits for is near. Nothing depends on it. */

@@ -30,26 +30,16 @@ DART__PROFILED(dart_handle_free);
 DART__PROFILED(dart_order);
 DART__PROFILED(dart_progress);
 
-/* Registered memory that this unit has deregistered: what it started on other units' portions is still to be
- * completed. */
-static __attribute__((cold, noinline)) dart__segment_t *find_ended(dart_gptr_t         gptr,
-                                                                   const dart__team_t *team)
-{
-  return team != NULL ? dart__segment_find_ended(team, gptr.segid) : NULL;
-}
-
 /* Complete near operations, and start those that were deferred. `*far_out`: the team whose far operations have to be
  * completed; NULL: none. */
 static inline dart_ret_t flush_near(const char *function, dart_gptr_t gptr, bool all,
                                     dart__team_t **far_out)
 {
   dart__team_t    *team;
-  dart__segment_t *segment = dart__locate_segment(gptr, &team);
+  dart__segment_t *segment = dart__locate_known(gptr, &team);
   dart_ret_t       ret     = DART_OK;
 
   *far_out = NULL;
-  if (__builtin_expect(segment == NULL, 0))
-    segment = find_ended(gptr, team);
   if (__builtin_expect(segment == NULL || (!all && (uint32_t)gptr.unitid >= (uint32_t)team->nunits),
                        0))
     return dart__locate_error(function, gptr, 0);
@@ -141,10 +131,8 @@ dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
 DART__OUT_OF_LINE order_any(dart_gptr_t gptr)
 {
   dart__team_t    *team;
-  dart__segment_t *segment = dart__locate_segment(gptr, &team);
+  dart__segment_t *segment = dart__locate_known(gptr, &team);
 
-  if (segment == NULL)
-    segment = find_ended(gptr, team);
   if (__builtin_expect(segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)team->nunits, 0))
     return dart__locate_error("dart_order", gptr, 0);
   if (__builtin_expect(dart__segment_epoch(segment) != NULL, 0))

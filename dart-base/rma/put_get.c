@@ -48,7 +48,7 @@ INLINED const char *name_of(bool is_put, end_t end)
   return name[end][is_put];
 }
 
-/* ---- the direct map: elements of a basic type -------------------------------------------------- */
+/* ---- the direct map: one element --------------------------------------------------------------- */
 
 /* One element of a basic type, the most frequent transfer: all else is sorted out elsewhere, so that this path needs
  * few registers, and saves few of them on the stack. */
@@ -74,102 +74,83 @@ INLINED bool copy_one(bool is_put, end_t end, dart_gptr_t gptr, void *buffer, da
   return near != NULL && copy_word(is_put, near, buffer, size);
 }
 
-/* Any number of elements of a basic type: where they are, and how many bytes. NULL: the general path is taken. */
-INLINED char *bytes_address(bool is_put, end_t end, dart_gptr_t gptr, const void *buffer,
-                            size_t nelem, dart_datatype_t global_type, dart_datatype_t local_type,
-                            size_t *nbytes_out)
-{
-  return dart__transfer_is_plain(buffer, nelem, global_type, local_type, nbytes_out)
-             ? dart_inline_bytes(maps_of(is_put, end), dart_inline_ids(&gptr), *nbytes_out)
-             : NULL;
-}
-
-/* By a call of memmove, in the order of dart__near_put_bytes and dart__near_get_bytes. What is to be woken is found by the
- * address alone, so that one register is saved for it. */
-INLINED dart_ret_t copy_many(bool is_put, char *near, void *buffer, size_t nbytes)
-{
-  if (is_put) {
-    atomic_thread_fence(memory_order_release);
-    memmove(near, buffer, nbytes);
-    return dart__is_watched() ? dart__watch_wrote_at(near, nbytes) : DART_OK;
-  }
-  memmove(buffer, near, nbytes);
-  atomic_thread_fence(memory_order_acquire);
-  return DART_OK;
-}
-
-/* Few are copied here. */
-INLINED dart_ret_t copy_bytes(bool is_put, char *near, const dart_gptr_t *gptr, void *buffer,
-                              size_t nbytes)
-{
-  if (nbytes - 16 <= DART__FEW_BYTES_MOST - 16) {
-    if (is_put)
-      atomic_thread_fence(memory_order_release);
-    dart_inline_copy(is_put ? near : buffer, is_put ? buffer : near, nbytes);
-    if (!is_put)
-      atomic_thread_fence(memory_order_acquire);
-  } else if (nbytes > sizeof(uint64_t) || !copy_word(is_put, near, buffer, nbytes)) {
-    return copy_many(is_put, near, buffer, nbytes);
-  }
-  return is_put && dart__is_watched() ? dart__watch_wrote_few(*gptr) : DART_OK;
-}
-
-/* The end of a put, near or far: wake who sleeps for what it may have changed. */
-INLINED void tell(bool is_put, const dart_gptr_t *gptr, uint64_t nbytes)
-{
-  if (is_put && dart__is_watched())
-    dart__watch_wrote(*gptr, nbytes);
-}
-
-#define SCATTERED UINT64_MAX /* bytes: anywhere behind the pointer */
-
-/* ---- the direct map: elements at constant distances --------------------------------------------- */
+/* ---- the direct map: elements in a row, or at constant distances --------------------------------- */
 
 /* So many elements, at most, that no product of sizes below overflows. */
 #define STEPS_MOST (1 << 24)
 
-/* Where the elements are near by the direct map, and at a constant distance on both sides: the address. NULL:
- * otherwise, and for all errors. */
-INLINED char *steps_address(dart_inline_maps_t maps, const dart_gptr_t *gptr, const void *buffer,
-                            size_t nelem, const dart__type_t *global, const dart__type_t *local)
+/* Elements of one size, each one a basic type's or a block. */
+typedef struct {
+  size_t              span;           /* bytes from the first to the last, behind the pointer */
+  const dart__type_t *global, *local; /* the distances; NULL: there are none, on both sides */
+} elements_t;
+
+/* False: they are others, or of a size that dart__near_copy_steps does not take, or there is an error. */
+INLINED bool find_steps(const void *buffer, size_t nelem, dart_datatype_t global_type,
+                        dart_datatype_t local_type, elements_t *out)
 {
+  const dart__type_t *global = dart__type_find(global_type), *local = dart__type_find(local_type);
+
   if (global == NULL || local == NULL || global->base != local->base || buffer == NULL ||
       global->elem_count != 1 || local->elem_count != 1 || nelem - 1 >= STEPS_MOST ||
       global->kind == DART__TYPE_INDEXED || local->kind == DART__TYPE_INDEXED ||
-      global->elem_size > sizeof(long double))
-    return NULL;
-  return dart_inline_bytes(maps, dart_inline_ids(gptr),
-                           ((nelem - 1) * global->stride + 1) * global->elem_size);
-}
-
-INLINED bool copy_stepped(bool is_put, char *near, const dart__type_t *global, void *buffer,
-                          const dart__type_t *local, size_t nelem)
-{
-  bool done;
-
-  if (nelem == 1 && copy_word(is_put, near, buffer, global->elem_size))
-    return true;
-  if (is_put) {
-    atomic_thread_fence(memory_order_release); /* as in dart__near_put */
-    return dart__near_copy_steps(near, global->stride, buffer, local->stride, nelem,
-                                 global->elem_size);
-  }
-  done =
-      dart__near_copy_steps(buffer, local->stride, near, global->stride, nelem, global->elem_size);
-  atomic_thread_fence(memory_order_acquire); /* as in dart__near_get */
-  return done;
-}
-
-/* False: nothing was done; the general path is taken. */
-INLINED bool copy_steps(bool is_put, end_t end, const dart_gptr_t *gptr, void *buffer, size_t nelem,
-                        dart_datatype_t global_type, dart_datatype_t local_type)
-{
-  const dart__type_t *global = dart__type_find(global_type), *local = dart__type_find(local_type);
-  char *near = steps_address(maps_of(is_put, end), gptr, buffer, nelem, global, local);
-
-  if (near == NULL || !copy_stepped(is_put, near, global, buffer, local, nelem))
+      global->elem_size > sizeof(long double) || (global->elem_size & (global->elem_size - 1)) != 0)
     return false;
-  tell(is_put, gptr, SCATTERED);
+  *out = (elements_t){ ((nelem - 1) * global->stride + 1) * global->elem_size, global, local };
+  return true;
+}
+
+INLINED bool find_elements(const void *buffer, size_t nelem, dart_datatype_t global_type,
+                           dart_datatype_t local_type, elements_t *out)
+{
+  out->global = NULL;
+  return dart__transfer_is_plain(buffer, nelem, global_type, local_type, &out->span) ||
+         find_steps(buffer, nelem, global_type, local_type, out);
+}
+
+/* Few are copied here. */
+INLINED void copy_row(bool is_put, char *near, void *buffer, size_t nbytes)
+{
+  if (nbytes - 16 <= DART__FEW_BYTES_MOST - 16)
+    dart_inline_copy(is_put ? near : buffer, is_put ? buffer : near, nbytes);
+  else if (nbytes > sizeof(uint64_t) || !copy_word(is_put, near, buffer, nbytes))
+    memmove(is_put ? near : buffer, is_put ? buffer : near, nbytes);
+}
+
+INLINED void copy_steps(bool is_put, char *near, void *buffer, size_t nelem, const elements_t *e)
+{
+  size_t size = e->global->elem_size, there = e->global->stride, here = e->local->stride;
+
+  if (nelem == 1 && copy_word(is_put, near, buffer, size))
+    return;
+  if (is_put)
+    dart__near_copy_steps(near, there, buffer, here, nelem, size);
+  else
+    dart__near_copy_steps(buffer, here, near, there, nelem, size);
+}
+
+/* False: nothing was done; the general path is taken. The fences are those of dart__near_put and dart__near_get. */
+INLINED bool copy_several(bool is_put, end_t end, const dart_gptr_t *gptr, void *buffer,
+                          size_t nelem, dart_datatype_t global_type, dart_datatype_t local_type)
+{
+  elements_t e;
+  char      *near;
+
+  if (!find_elements(buffer, nelem, global_type, local_type, &e))
+    return false;
+  near = dart_inline_bytes(maps_of(is_put, end), dart_inline_ids(gptr), e.span);
+  if (near == NULL)
+    return false;
+  if (is_put)
+    atomic_thread_fence(memory_order_release);
+  if (e.global == NULL)
+    copy_row(is_put, near, buffer, e.span);
+  else
+    copy_steps(is_put, near, buffer, nelem, &e);
+  if (!is_put)
+    atomic_thread_fence(memory_order_acquire);
+  else if (dart__is_watched())
+    dart__watch_wrote(*gptr, e.span);
   return true;
 }
 
@@ -230,7 +211,8 @@ INLINED dart_ret_t transfer_any(bool is_put, end_t end, const dart_gptr_t *gptr,
   if (ret != DART_OK)
     return ret;
   dart__count_transfer(is_put, &rma);
-  tell(is_put, gptr, rma.local_type == NULL ? rma.nbytes : SCATTERED);
+  if (is_put && dart__is_watched())
+    dart__watch_wrote(*gptr, rma.local_type == NULL ? rma.nbytes : UINT64_MAX);
   return DART_OK;
 }
 
@@ -298,87 +280,57 @@ DART__OUT_OF_LINE get_handle_any(void *dest, dart_gptr_t gptr, size_t nelem,
 DART__OUT_OF_LINE put_blocking_several(dart_gptr_t gptr, const void *src, size_t nelem,
                                        dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  size_t nbytes;
-  char  *near = bytes_address(true, BLOCKING, gptr, src, nelem, dst_type, src_type, &nbytes);
-
-  if (near == NULL)
-    return copy_steps(true, BLOCKING, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type)
-               ? DART_OK
-               : put_blocking_any(gptr, src, nelem, src_type, dst_type);
-  return copy_bytes(true, near, &gptr, (void *)(uintptr_t)src, nbytes);
+  return copy_several(true, BLOCKING, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type)
+             ? DART_OK
+             : put_blocking_any(gptr, src, nelem, src_type, dst_type);
 }
 
 DART__OUT_OF_LINE get_blocking_several(void *dest, dart_gptr_t gptr, size_t nelem,
                                        dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  size_t nbytes;
-  char  *near = bytes_address(false, BLOCKING, gptr, dest, nelem, src_type, dst_type, &nbytes);
-
-  if (near == NULL)
-    return copy_steps(false, BLOCKING, &gptr, dest, nelem, src_type, dst_type)
-               ? DART_OK
-               : get_blocking_any(dest, gptr, nelem, src_type, dst_type);
-  return copy_bytes(false, near, &gptr, dest, nbytes);
+  return copy_several(false, BLOCKING, &gptr, dest, nelem, src_type, dst_type)
+             ? DART_OK
+             : get_blocking_any(dest, gptr, nelem, src_type, dst_type);
 }
 
 DART__OUT_OF_LINE put_several(dart_gptr_t gptr, const void *src, size_t nelem,
                               dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  size_t nbytes;
-  char  *near = bytes_address(true, FLUSHED, gptr, src, nelem, dst_type, src_type, &nbytes);
-
-  if (near == NULL)
-    return copy_steps(true, FLUSHED, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type)
-               ? DART_OK
-               : put_any(gptr, src, nelem, src_type, dst_type);
-  return copy_bytes(true, near, &gptr, (void *)(uintptr_t)src, nbytes);
+  return copy_several(true, FLUSHED, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type)
+             ? DART_OK
+             : put_any(gptr, src, nelem, src_type, dst_type);
 }
 
 DART__OUT_OF_LINE get_several(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                               dart_datatype_t dst_type)
 {
-  size_t nbytes;
-  char  *near = bytes_address(false, FLUSHED, gptr, dest, nelem, src_type, dst_type, &nbytes);
-
-  if (near == NULL)
-    return copy_steps(false, FLUSHED, &gptr, dest, nelem, src_type, dst_type)
-               ? DART_OK
-               : get_any(dest, gptr, nelem, src_type, dst_type);
-  return copy_bytes(false, near, &gptr, dest, nbytes);
+  return copy_several(false, FLUSHED, &gptr, dest, nelem, src_type, dst_type)
+             ? DART_OK
+             : get_any(dest, gptr, nelem, src_type, dst_type);
 }
 
 DART__OUT_OF_LINE put_handle_several(dart_gptr_t gptr, const void *src, size_t nelem,
                                      dart_datatype_t src_type, dart_datatype_t dst_type,
                                      dart_handle_t *handle)
 {
-  size_t nbytes;
-  char  *near = bytes_address(true, HANDLE, gptr, src, nelem, dst_type, src_type, &nbytes);
-
   if (handle == NULL)
     return put_handle_any(gptr, src, nelem, src_type, dst_type, handle);
   *handle = DART_HANDLE_NULL;
-  if (near == NULL)
-    return copy_steps(true, HANDLE, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type)
-               ? DART_OK
-               : put_handle_any(gptr, src, nelem, src_type, dst_type, handle);
-  return copy_bytes(true, near, &gptr, (void *)(uintptr_t)src, nbytes);
+  return copy_several(true, HANDLE, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type)
+             ? DART_OK
+             : put_handle_any(gptr, src, nelem, src_type, dst_type, handle);
 }
 
 DART__OUT_OF_LINE get_handle_several(void *dest, dart_gptr_t gptr, size_t nelem,
                                      dart_datatype_t src_type, dart_datatype_t dst_type,
                                      dart_handle_t *handle)
 {
-  size_t nbytes;
-  char  *near = bytes_address(false, HANDLE, gptr, dest, nelem, src_type, dst_type, &nbytes);
-
   if (handle == NULL)
     return get_handle_any(dest, gptr, nelem, src_type, dst_type, handle);
   *handle = DART_HANDLE_NULL;
-  if (near == NULL)
-    return copy_steps(false, HANDLE, &gptr, dest, nelem, src_type, dst_type)
-               ? DART_OK
-               : get_handle_any(dest, gptr, nelem, src_type, dst_type, handle);
-  return copy_bytes(false, near, &gptr, dest, nbytes);
+  return copy_several(false, HANDLE, &gptr, dest, nelem, src_type, dst_type)
+             ? DART_OK
+             : get_handle_any(dest, gptr, nelem, src_type, dst_type, handle);
 }
 
 dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,

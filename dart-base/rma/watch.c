@@ -58,7 +58,7 @@ void dart__watch_open(void)
 {
   dart__team_t *all = dart__teams[DART_TEAM_ALL];
   char         *notes_end =
-      (char *)(dart__twosided_watches(dart__team_member(all, all->node_units[0])) + 1);
+      (char *)(dart__twosided_sleepers(dart__team_member(all, all->node_units[0])).watches + 1);
   char *page = notes_end + (-(uintptr_t)notes_end & (DART__WATCH_PAGE - 1));
 
   count                  = (_Atomic uint32_t *)(void *)page;
@@ -134,7 +134,7 @@ static int take_note(dart__watch_t *watches)
 /* Returns its index; -1: there is no room. */
 static int note(const dart__watched_t *what)
 {
-  dart__watch_t *watches = dart__twosided_watches(dart__world.me)->watch;
+  dart__watch_t *watches = dart__twosided_sleepers(dart__world.me).watches->watch;
   int            i       = take_note(watches);
 
   if (i < 0)
@@ -168,7 +168,7 @@ void dart__watch_end(int watch)
     return;
   atomic_fetch_sub_explicit(count, 1, memory_order_relaxed);
   /* release: what the next wait notes comes after it; pairs with the acquire in take_note */
-  atomic_store_explicit(&dart__twosided_watches(dart__world.me)->watch[watch].state, FREE,
+  atomic_store_explicit(&dart__twosided_sleepers(dart__world.me).watches->watch[watch].state, FREE,
                         memory_order_release);
 }
 
@@ -207,54 +207,49 @@ static bool is_in_vain(const dart__watched_t *what)
          !dart__compares(how, at.near, &what->value);
 }
 
-static bool overlaps(const dart__watched_t *what, uint64_t from, uint64_t nbytes)
-{
-  uint64_t start = what->gptr.addr_or_offs.offset;
+/* What was written, and whether a note is about that. */
+typedef bool concerns_t(const dart__watched_t *what, const void *written);
 
-  return from >= start ? from - start < what->nbytes : start - from < nbytes;
+/* Wake the threads of a unit if one waits for what was written: all, by one event. */
+static void tell(dart__sleepers_t sleepers, concerns_t *concerns, const void *written)
+{
+  dart__watched_t what;
+
+  for (int i = 0; i < DART__WATCHES; i++)
+    if (read_note(&sleepers.watches->watch[i], &what) && concerns(&what, written) &&
+        !is_in_vain(&what)) {
+      dart__event_add(sleepers.event);
+      return;
+    }
+}
+
+/* Bytes behind a pointer. */
+typedef struct {
+  dart_gptr_t gptr;
+  uint64_t    nbytes;
+} behind_t;
+
+static bool is_behind(const dart__watched_t *what, const void *written)
+{
+  const behind_t *wrote = written;
+  uint64_t        from = wrote->gptr.addr_or_offs.offset, start = what->gptr.addr_or_offs.offset;
+
+  return is_same_segment(what->gptr, wrote->gptr) &&
+         (from >= start ? from - start < what->nbytes : start - from < wrote->nbytes);
 }
 
 void dart__watch_wrote(dart_gptr_t gptr, uint64_t nbytes)
 {
-  dart_unit_t            unit = dart__team_member(dart__teams[gptr.teamid], gptr.unitid);
-  const dart__watches_t *watches;
-  dart__watched_t        what;
+  dart_unit_t unit  = dart__team_member(dart__teams[gptr.teamid], gptr.unitid);
+  behind_t    wrote = { gptr, nbytes };
 
-  if (dart__pool_portions()[unit] == NULL)
-    return;
-  watches = dart__twosided_watches(unit);
-  for (int i = 0; i < DART__WATCHES; i++)
-    if (read_note(&watches->watch[i], &what) && is_same_segment(what.gptr, gptr) &&
-        overlaps(&what, gptr.addr_or_offs.offset, nbytes) && !is_in_vain(&what)) {
-      dart__event_add(dart__twosided_event(unit));
-      return; /* which wakes all of the unit's threads */
-    }
+  if (dart__pool_portions()[unit] != NULL)
+    tell(dart__twosided_sleepers(unit), is_behind, &wrote);
 }
 
 dart_ret_t dart__watch_wrote_few(dart_gptr_t gptr)
 {
   dart__watch_wrote(gptr, FEW_BYTES);
-  return DART_OK;
-}
-
-/* Whose the memory is, only the notes tell. */
-dart_ret_t dart__watch_wrote_at(const char *near, size_t nbytes)
-{
-  const dart__team_t *all = dart__teams[DART_TEAM_ALL];
-  dart__watched_t     what;
-  dart__address_t     at;
-
-  for (int32_t u = 0; u < all->node_nunits; u++) {
-    dart_unit_t            unit    = all->node_units[u];
-    const dart__watches_t *watches = dart__twosided_watches(unit);
-
-    for (int i = 0; i < DART__WATCHES; i++)
-      if (read_note(&watches->watch[i], &what) && find_watched(&what, &at) &&
-          at.near < near + nbytes && near < at.near + what.nbytes && !is_in_vain(&what)) {
-        dart__event_add(dart__twosided_event(unit));
-        break; /* which wakes all of the unit's threads */
-      }
-  }
   return DART_OK;
 }
 
@@ -274,30 +269,28 @@ static bool is_updated(const dart__deferred_t *queue, uint32_t end, const char *
   return false;
 }
 
-/* Of a unit that uses DART by one thread, so that no team goes away meanwhile. */
-static bool is_for(const dart__watched_t *what, const dart__deferred_t *queue, uint32_t end)
-{
-  dart__address_t at;
+/* Those from the queue's first to `end`. */
+typedef struct {
+  const dart__deferred_t *queue;
+  uint32_t                end;
+} applied_t;
 
-  return find_watched(what, &at) && is_updated(queue, end, at.near, what->nbytes) &&
-         !is_in_vain(what);
+/* Of a unit that uses DART by one thread, so that no team goes away meanwhile. */
+static bool is_applied(const dart__watched_t *what, const void *written)
+{
+  const applied_t *applied = written;
+  dart__address_t  at;
+
+  return find_watched(what, &at) && is_updated(applied->queue, applied->end, at.near, what->nbytes);
 }
 
 static void watch_applied(const dart__deferred_t *queue, uint32_t end)
 {
-  dart__team_t   *all = dart__teams[DART_TEAM_ALL];
-  dart__watched_t what;
+  const dart__team_t *all     = dart__teams[DART_TEAM_ALL];
+  applied_t           applied = { queue, end };
 
   if (!dart__is_watched())
     return;
-  for (int32_t i = 0; i < all->node_nunits; i++) {
-    dart_unit_t            unit    = dart__team_member(all, all->node_units[i]);
-    const dart__watches_t *watches = dart__twosided_watches(unit);
-
-    for (int k = 0; k < DART__WATCHES; k++)
-      if (read_note(&watches->watch[k], &what) && is_for(&what, queue, end)) {
-        dart__event_add(dart__twosided_event(unit));
-        break;
-      }
-  }
+  for (int32_t i = 0; i < all->node_nunits; i++)
+    tell(dart__twosided_sleepers(dart__team_member(all, all->node_units[i])), is_applied, &applied);
 }

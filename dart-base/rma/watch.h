@@ -57,9 +57,6 @@ static inline bool dart__is_watched(void)
  *  that takes longer to know than to wake. */
 void dart__watch_wrote(dart_gptr_t gptr, uint64_t nbytes) __attribute__((cold));
 
-/** dart__watch_wrote of `nbytes` bytes at an address of this process. Returns DART_OK. */
-dart_ret_t dart__watch_wrote_at(const char *near, size_t nbytes) __attribute__((cold));
-
 /** dart__watch_wrote for at most 64 bytes. Returns DART_OK, as the caller does: with the pointer as its only argument it needs
  *  no register that the caller would have to save first. */
 dart_ret_t dart__watch_wrote_few(dart_gptr_t gptr) __attribute__((cold));

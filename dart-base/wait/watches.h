@@ -22,6 +22,12 @@ typedef struct {
   dart__watch_t watch[DART__WATCHES];
 } dart__watches_t;
 
+/* The same, as a process finds it. */
+typedef struct {
+  dart__watches_t *watches;
+  dart__event_t   *event;
+} dart__sleepers_t;
+
 /* Memory behind the notes of a node's first unit, in which the page of the count is. */
 #define DART__WATCH_ROOM (2 * DART__WATCH_PAGE)
 
