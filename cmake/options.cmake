@@ -57,7 +57,7 @@ endif()
 set(DART_TSAN_WARNINGS $<$<C_COMPILER_ID:GNU>:-Wno-tsan>)
 
 # ThreadSanitizer sees the threads of one process, which single parts of the library have in other builds, too
-# (dart-core-tsan). Here it is for whole programs: suites on simulated nodes.
+# (dart-core-tsan). Here it is for whole programs: suites on simulated nodes, and jobs that lose a unit.
 if(DART_SANITIZE MATCHES "thread")
   set(DART_TEST_ALL OFF)
 endif()

@@ -43,7 +43,7 @@ static void in_pieces(blocks_t *b, size_t piece, void (*write)(const blocks_t *)
       lead(b);
       dart__step_release(b->team);
     }
-    if (b->team->is_broken)
+    if (dart__team_is_broken(b->team))
       return;
     read(b);
   }
@@ -199,7 +199,7 @@ static void bcast_in_tree(dart__team_t *team, char *buffer, size_t nbytes, int32
       dart__nodes_bcast(team, data.slots, nbytes, dart__team_node_of(team, root));
     dart__step_release(team);
   }
-  if (team->me != root && !team->is_broken)
+  if (team->me != root && !dart__team_is_broken(team))
     memcpy(buffer, dart__tree_result(&x->tree, &data), nbytes);
 }
 
@@ -308,7 +308,7 @@ static void pass_around(const blocks_t *b, char *last)
                            pieces, (size_t)dart__team_units_on(team, in) * b->count);
       dart__step_release(team);
     }
-    if (team->is_broken)
+    if (dart__team_is_broken(team))
       return;
     read_node(b, in, pieces);
     last = pieces;
@@ -326,7 +326,7 @@ static void share_by_nodes(blocks_t *b)
     b->count = dart__least(piece, b->nbytes - b->at);
     memcpy(pieces + (size_t)team->node_me * b->count, b->send + b->at, b->count);
     dart__step_end_on_node(team);
-    if (team->is_broken)
+    if (dart__team_is_broken(team))
       return;
     read_node(b, team->node, pieces);
     pass_around(b, pieces);
@@ -366,7 +366,7 @@ void dart__coll_share_on_node(dart__team_t *team, const void *own, void *all, si
 {
   const char *slots = tell_node(team, own, nbytes);
 
-  for (uint32_t i = 0; i < team->exchange.nunits && !team->is_broken; i++)
+  for (uint32_t i = 0; i < team->exchange.nunits && !dart__team_is_broken(team); i++)
     memcpy((char *)all + i * nbytes, slots + i * team->exchange.slot_bytes, nbytes);
 }
 
@@ -375,7 +375,7 @@ void dart__coll_hear_on_node(dart__team_t *team, const void *own, void *from_out
 {
   const char *slots = tell_node(team, own, nbytes);
 
-  if (!team->is_broken)
+  if (!dart__team_is_broken(team))
     memcpy(from_out, slots + (size_t)index * team->exchange.slot_bytes, nbytes);
   else if (from_out != own)
     memcpy(from_out, own, nbytes);
@@ -484,7 +484,7 @@ dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *rec
       dart__nodes_allgather(team, result, team->node_bytes);
       dart__step_release(team);
     }
-    if (!team->is_broken)
+    if (!dart__team_is_broken(team))
       read_slices(team, &s, k, result, recv);
   }
   return DART_OK;

@@ -134,7 +134,7 @@ static void await_message(dart__team_t *team, int32_t node, dart__net_request_t 
   watch_t             w      = { .team = team, .node = node };
   dart__wait_policy_t policy = team->wait;
 
-  if (__builtin_expect(team->is_broken, 0)) { /* nobody sends what others wait for */
+  if (dart__team_is_broken(team)) { /* nobody sends what others wait for */
     dart__net_cancel(dart__engine.comm, request);
     return;
   }
@@ -165,7 +165,7 @@ void dart__nodes_exchange(dart__team_t *team, int32_t to, const void *send, size
 {
   dart__net_request_t sent = DART__NET_DONE, received = DART__NET_DONE;
 
-  if (__builtin_expect(team->is_broken, 0))
+  if (dart__team_is_broken(team))
     return;
   if (from != DART__NOBODY)
     recv_from(team, from, recv, recv_nbytes, &received);
@@ -190,7 +190,7 @@ static void wait_for_all(dart__team_t *team)
 
 void dart__nodes_send_blocks(dart__team_t *team, const char *send, const size_t *starts)
 {
-  if (__builtin_expect(team->is_broken, 0))
+  if (dart__team_is_broken(team))
     return;
   for (int32_t node = 0; node < team->nnodes; node++)
     if (node != team->node)
@@ -201,7 +201,7 @@ void dart__nodes_send_blocks(dart__team_t *team, const char *send, const size_t 
 
 void dart__nodes_recv_blocks(dart__team_t *team, char *recv, const size_t *starts)
 {
-  if (__builtin_expect(team->is_broken, 0))
+  if (dart__team_is_broken(team))
     return;
   for (int32_t node = 0; node < team->nnodes; node++)
     if (node != team->node)
@@ -220,7 +220,7 @@ void dart__nodes_swap_blocks(dart__team_t *team, const char *send, char *recv, s
 
   if (send == recv)
     send = memcpy(dart__far_team(team)->room, recv, (size_t)n * nbytes);
-  for (int32_t step = 1, count; step < n && !team->is_broken; step += count) {
+  for (int32_t step = 1, count; step < n && !dart__team_is_broken(team); step += count) {
     count = n - step < AT_A_TIME ? n - step : AT_A_TIME;
     for (int32_t i = 0; i < count; i++) {
       int32_t node = (team->node + n - step - i) % n;

@@ -88,7 +88,7 @@ static void reduce_on_node(dart__team_t *team, const char *send, char *recv, siz
   size_t            share;
 
   dart__step_end(team);
-  if (team->is_broken)
+  if (dart__team_is_broken(team))
     return;
   if (nelem * r->size <= ALONE_BYTES || x->nunits == 2 || r->root != DART__EVERY_UNIT) {
     if (is_receiver(team, r))
@@ -100,7 +100,7 @@ static void reduce_on_node(dart__team_t *team, const char *send, char *recv, siz
   combine_slots(&slots, result, dart__least(nelem, x->me * share),
                 dart__least(nelem, (x->me + 1) * share), r);
   dart__step_end(team);
-  if (!team->is_broken)
+  if (!dart__team_is_broken(team))
     memcpy(recv, result, nelem * r->size);
 }
 
@@ -136,7 +136,7 @@ static void reduce_in_tree(dart__team_t *team, char *recv, size_t nelem, const r
     }
     dart__step_release(team);
   }
-  if (is_receiver(team, r) && !team->is_broken)
+  if (is_receiver(team, r) && !dart__team_is_broken(team))
     memcpy(recv, dart__tree_result(&x->tree, &data), data.nbytes);
 }
 
@@ -154,7 +154,7 @@ static void reduce_over_nodes(dart__team_t *team, char *recv, size_t nelem, cons
                                                    : dart__team_node_of(team, r->root));
     dart__step_release(team);
   }
-  if (is_receiver(team, r) && !team->is_broken)
+  if (is_receiver(team, r) && !dart__team_is_broken(team))
     memcpy(recv, result, nelem * r->size);
 }
 
@@ -195,7 +195,7 @@ static void reduce_in_order(dart__team_t *team, const char *send, char *recv, si
       dart__nodes_allgather(team, result, dart__step_blocks(team, count));
       dart__step_release(team);
     }
-    if (!is_receiver(team, r) || team->is_broken)
+    if (!is_receiver(team, r) || dart__team_is_broken(team))
       continue;
     memcpy(recv + at * r->size, result + (size_t)dart__team_rank(team, team->nunits - 1) * count,
            count);
@@ -265,7 +265,7 @@ dart_ret_t dart__coll_agree_on(const char *function, dart__team_t *team, dart_re
   unsigned long most[3] = { mine, value, ~value };
 
   dart__coll_most(team, most, 3);
-  if (team->is_broken)
+  if (dart__team_is_broken(team))
     return DART_ERR_UNIT_LOST;
   if (most[0] == DART_OK && most[1] != ~most[2])
     most[0] = DART_ERR_INVAL;

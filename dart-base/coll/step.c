@@ -66,7 +66,7 @@ static __attribute__((cold, noinline)) void end_different(dart__team_t *team, bo
   if (leads)
     open_step(x);
   dart__exchange_wait(x, &team->wait);
-  if (x->me == 0 && !team->is_broken) {
+  if (x->me == 0 && !dart__team_is_broken(team)) {
     tell_difference(team, all);
     dart__net_abort(DART_EXIT_ABORT, false);
   }
@@ -74,6 +74,12 @@ static __attribute__((cold, noinline)) void end_different(dart__team_t *team, bo
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------ */
+
+/* Where units differ: whether one of them has left a call because of a loss. */
+static bool has_left_by_loss(dart__team_t *team)
+{
+  return dart__team_is_broken(team) || (dart__survives() && dart__team_look(team));
+}
 
 /* True at the leader of a node, whose units have arrived and wait: of a team over several nodes, or with data. */
 static inline bool arrive_at_step(dart__team_t *team, const dart__tree_data_t *data)
@@ -84,7 +90,7 @@ static inline bool arrive_at_step(dart__team_t *team, const dart__tree_data_t *d
   uint32_t          kind    = team->call.kind;
 
   dart__progress(); /* a unit may wait for deferred updates of this one before it enters the step */
-  if (__builtin_expect(team->is_broken, 0))
+  if (dart__team_is_broken(team))
     return false;
   if (__builtin_expect(x->tree.barriers != NULL, 0))
     leads = dart__tree_arrive(&x->tree, &x->episode, kind, team->nnodes > 1 || data != NULL, data,
@@ -95,16 +101,14 @@ static inline bool arrive_at_step(dart__team_t *team, const dart__tree_data_t *d
     dart__barrier_follow(barrier, &x->episode, kind, &team->wait);
   else
     dart__barrier_wait(barrier, &x->episode, kind, &team->wait);
-  if (__builtin_expect(team->is_broken, 0))
-    return false;
-  if (__builtin_expect(dart__barrier_differs(barrier), 0)) {
-    if (dart__survives() && dart__team_look(team))
-      return false; /* one of them has left a call because of the loss */
+  if (__builtin_expect(dart__barrier_differs(barrier), 0) && !has_left_by_loss(team)) {
     end_different(team, leads);
     dart__team_break(team); /* a unit was lost meanwhile */
-    return false;
   }
-  return leads;
+  if (!dart__team_is_broken(team))
+    return leads;
+  dart__team_step_aside(team);
+  return false;
 }
 
 /* The leader waits for other leaders now. */
@@ -140,7 +144,7 @@ void dart__step_end_on_node(dart__team_t *team)
 void dart__step_release(dart__team_t *team)
 {
   dart__waiting_end(team->waiting);
-  if (__builtin_expect(team->is_broken, 0))
+  if (dart__team_is_broken(team))
     return; /* the leader has no result: others are to see by themselves that a unit is lost */
   open_step(&team->exchange);
 }

@@ -21,14 +21,16 @@
 #define DART__STEP_PIECE 16
 
 /* In a broken team (model/lost.h) no step waits, and none of its calls reads what others have written: functions look at
- * `is_broken` after a step, and before they use what they found.
+ * dart__team_is_broken after a step, and before they use what they found. Another thread may break the team at any time; it stays
+ * broken, so what is left out for it is told by dart__team_result at the end.
  *
  * One unit may leave a step so while another passes it: the one that was lost had come to it. What holds then:
  * - A unit that has left a step comes to none after it: it does not arrive in them, and a vote or a loss breaks the team once
  *   for all (dart__team_break). So whoever passes a step has passed all before, and so have all that came to it.
  * - A unit passes a step only if all of the node have arrived in it, or, of the leader, it has the others' data. So who gives a
  *   wait up opens nothing, and arrives nowhere else (wait/tree.c).
- * - What was written for a step stays until its readers have passed the next one: a unit of a broken team writes elsewhere.
+ * - What was written for a step stays until its readers have passed the next one: a unit that has left a step writes
+ *   elsewhere (dart__team_step_aside).
  *
  * So units that meet in a step have all had the same results, and are in the same call, as in a team that is whole. */
 

@@ -68,7 +68,7 @@ static dart_ret_t verify_history(const dart__access_call_t *call)
   unsigned long most[2] = { call->epoch->history, ~(unsigned long)call->epoch->history };
 
   dart__coll_most(call->team, most, 2);
-  if (most[0] == ~most[1] || call->team->is_broken)
+  if (most[0] == ~most[1] || dart__team_is_broken(call->team))
     return dart__team_result(call->team, DART_OK);
   call->epoch->history = 0;
   return dart__epoch_refuse(call, "had fences with different assertions on different units");

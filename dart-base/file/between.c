@@ -381,7 +381,7 @@ static bool end_exchange(dart__file_call_t *c, uint64_t round)
     if (node != c->team->node)
       take_answer(c, node);
   c->file->boxes->turn++;
-  return more != 0 && !c->team->is_broken;
+  return more != 0 && !dart__team_is_broken(c->team);
 }
 
 void dart__file_begin_between(dart__file_call_t *c, uint64_t round)

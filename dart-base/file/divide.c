@@ -55,7 +55,7 @@ dart_ret_t dart__file_share_plans(dart__file_call_t *c, dart_ret_t ret)
   }
   own.name = c->file->name;
   dart__coll_share(c->team, &own, c->file->plans, sizeof own);
-  if (c->team->is_broken)
+  if (dart__team_is_broken(c->team))
     return DART_ERR_UNIT_LOST;
   return worst(c);
 }

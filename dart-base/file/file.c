@@ -60,7 +60,7 @@ static dart_ret_t agree(const char *function, dart__team_t *team, dart_file_t fi
   bool          is_same, is_same_value;
 
   dart__coll_most(team, most, 6);
-  if (team->is_broken)
+  if (dart__team_is_broken(team))
     return DART_ERR_UNIT_LOST;
   is_same_value = most[1] == ~most[2];
   is_same       = most[3] == ~most[4];

@@ -91,7 +91,7 @@ static void write_windows(call_t *c)
   for (uint64_t round = 0; round < c->rounds; round++) {
     end_exchange(c, round);
     dart__coll_node_barrier(c->team);
-    if (c->team->is_broken)
+    if (dart__team_is_broken(c->team))
       return;
     begin_exchange(c, round + 1);
     note_error(
@@ -114,7 +114,7 @@ static void read_windows(call_t *c)
   read_window(c, 0);
   for (uint64_t round = 0; round < c->rounds; round++) {
     dart__coll_node_barrier(c->team);
-    if (c->team->is_broken)
+    if (dart__team_is_broken(c->team))
       return;
     begin_exchange(c, round);
     read_window(c, round + 1);

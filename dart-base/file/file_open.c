@@ -201,12 +201,12 @@ static dart_ret_t agree_on_opened(const char *function, dart__team_t *team, dart
   unsigned long most[5] = { own->ret, own->device, ~own->device, own->number, ~own->number };
 
   dart__coll_most(team, most, 5);
-  if (team->is_broken)
+  if (dart__team_is_broken(team))
     return DART_ERR_UNIT_LOST;
   if (most[0] == DART_OK && most[1] == ~most[2] && most[3] == ~most[4])
     return DART_OK;
   dart__coll_share(team, own, all, sizeof *own);
-  if (team->is_broken)
+  if (dart__team_is_broken(team))
     return DART_ERR_UNIT_LOST;
   return check_all(function, team, all, path);
 }
@@ -228,13 +228,13 @@ static dart_ret_t open_all(const char *function, dart__team_t *team, dart_file_t
 {
   opened_t own = { .ret = collect_arguments(team, mine, flags) }, first;
 
-  if (team->is_broken)
+  if (dart__team_is_broken(team))
     return DART_ERR_UNIT_LOST;
   if (team->me == 0 && own.ret == DART_OK)
     own = open_own(function, file, path, true, mode);
   first = own;
   dart__coll_bcast(team, &first, sizeof first, 0);
-  if (team->is_broken)
+  if (dart__team_is_broken(team))
     return DART_ERR_UNIT_LOST;
   if (first.ret == DART_ERR_INVAL || first.ret == DART_ERR_NOMEM)
     return dart__coll_refused(function, team, mine, (dart_ret_t)first.ret, flags);

@@ -129,10 +129,10 @@ static dart_ret_t ordered(const char *function, dart_file_t file, bool is_read, 
   ret = dart__file_access_packed(function, file, 0, buffer, nelem, mem_type, needs, &access);
   own = (ordered_t){ ret, file->name, ret == DART_OK ? access.nbytes : 0, 0 };
   dart__coll_gather(team, &own, all, sizeof own, 0);
-  if (team->me == 0 && !team->is_broken)
+  if (team->me == 0 && !dart__team_is_broken(team))
     place_all(team, file, all);
   dart__coll_scatter(team, all, &own, sizeof own, 0);
-  if (team->is_broken)
+  if (dart__team_is_broken(team))
     return DART_ERR_UNIT_LOST;
   if (own.ret == DART_OK)
     ret = dart__file_access_packed(function, file, own.place, buffer, nelem, mem_type, needs,

@@ -102,14 +102,14 @@ static block_t *gather_blocks(dart__team_t *team, const block_t *own, size_t n, 
   }
   dart__coll_share(team, &n, counts, sizeof n);
   *total_out = 0;
-  for (size_t u = 0; u < nunits && !team->is_broken; u++) {
+  for (size_t u = 0; u < nunits && !dart__team_is_broken(team); u++) {
     counts[nunits + u] = *total_out;
     *total_out += counts[u];
   }
   all    = malloc((*total_out + 1) * sizeof *all);
   failed = dart__coll_agree(team, all == NULL ? DART_ERR_NOMEM : DART_OK) != DART_OK ||
            dart__coll_allgatherv(team, own, all, counts, counts + nunits, sizeof *all) != DART_OK ||
-           team->is_broken;
+           dart__team_is_broken(team);
   free(counts);
   if (!failed)
     return all;
@@ -135,7 +135,7 @@ static bool are_apart(dart__team_t *team, dart_file_t file)
   dart__coll_most(team, &whole, 1);
   if (whole == 0) {
     dart__coll_share(team, &period, periods, sizeof period);
-    for (int32_t u = 0; u < team->nunits && !team->is_broken; u++)
+    for (int32_t u = 0; u < team->nunits && !dart__team_is_broken(team); u++)
       period = dart__gcd(period, periods[u]);
     whole = !list_blocks(file, period, (uint64_t)team->me, own, &n);
     dart__coll_most(team, &whole, 1);

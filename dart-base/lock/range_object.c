@@ -191,7 +191,7 @@ dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capa
     return ret;
   }
   dart__coll_share(team, &own, (*range)->tables, sizeof own); /* publishes the tables */
-  if (!team->is_broken)
+  if (!dart__team_is_broken(team))
     return DART_OK;
   delete_range(*range, true);
   *range = DART_RANGE_NULL;

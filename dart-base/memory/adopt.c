@@ -80,7 +80,7 @@ static dart_ret_t exchange_told(dart__team_t *team, call_t *call, dart_ret_t min
   dart_ret_t ret = DART_OK;
 
   dart__coll_share(team, &own, call->told, sizeof own);
-  if (team->is_broken)
+  if (dart__team_is_broken(team))
     return DART_ERR_UNIT_LOST;
   for (int32_t u = 0; u < team->nunits; u++) {
     call->heads[u] = call->told[u].head;

@@ -298,7 +298,7 @@ static dart_ret_t agree_on_size(dart__team_t *team, dart_ret_t mine, size_t alig
                             !sizes->is_foreseen };
 
   dart__coll_most(team, most, 6);
-  if (team->is_broken)
+  if (dart__team_is_broken(team))
     return DART_ERR_UNIT_LOST;
   sizes->largest     = most[1];
   sizes->smallest    = ~most[2];

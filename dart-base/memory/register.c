@@ -140,7 +140,7 @@ static dart_ret_t exchange_contributions(dart__team_t *team, void *address, size
                                dart__segment_state.count_ends(segment) };
 
   dart__coll_share(team, &own, plan->contributions, sizeof own);
-  if (team->is_broken)
+  if (dart__team_is_broken(team))
     return DART_ERR_UNIT_LOST;
   set_sizes(team, segment, plan->contributions);
   for (int32_t u = 0; u < team->nunits; u++)
@@ -171,7 +171,7 @@ static dart_ret_t agree_and_enter(dart__team_t *team, dart__segment_t *segment, 
   dart_ret_t mine, ret;
 
   segment->id = agree_on_segid(team);
-  if (team->is_broken)
+  if (dart__team_is_broken(team))
     return DART_ERR_UNIT_LOST;
   if (segment->id == 0)
     return dart__fail(DART_ERR_OTHER,

@@ -1,6 +1,9 @@
 /* Units that are lost: see lost.h. */
 #include "model/lost.h"
 
+#include <pthread.h>
+
+#include "base/last_call.h"
 #include "base/sparse.h"
 #include "model/world.h"
 
@@ -11,10 +14,11 @@ dart__lost_t dart__lost;
 static _Atomic uint32_t acknowledged; /* losses that the program knows of */
 
 static struct {
+  pthread_mutex_t     mutex;   /* of the rest; never held while the handler runs */
   dart_lost_handler_t handler; /* NULL: there is none */
   void               *context;
-  _Atomic uint32_t    told; /* losses that it was called for */
-} watcher;
+  uint32_t            told; /* losses that it was called for */
+} watcher = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 /* Of a loss that is counted: or a unit would know of one whose team it does not take for broken. */
 static uint32_t loss_word(dart_unit_t unit)
@@ -41,13 +45,20 @@ dart_unit_status_t dart__unit_status(dart_unit_t unit)
   return (word & DART__LOST_ENDED) != 0 ? DART_UNIT_ENDED : DART_UNIT_LOST;
 }
 
+/* A thread that is in a step meanwhile leaves it or has passed it; what it writes for the next one is read by nobody who has
+ * not seen it arrive there. */
+void dart__team_break(dart__team_t *team)
+{
+  /* release: pairs with dart__team_is_broken */
+  atomic_store_explicit(&team->is_broken, true, memory_order_release);
+}
+
 /* This unit passes no step of the team any more, but others may pass the one that it has left, and read what is there: from
  * here on it writes elsewhere. Without address space for that it goes on as it did. */
-void dart__team_break(dart__team_t *team)
+void dart__team_step_aside(dart__team_t *team)
 {
   dart__exchange_t *x = &team->exchange;
 
-  team->is_broken = true;
   if (x->shared == NULL || team->aside != NULL)
     return;
   team->aside =
@@ -60,13 +71,16 @@ bool dart__team_look(dart__team_t *team)
 {
   uint32_t count = dart__lost_count();
 
-  if (team->is_broken || count == team->nlost)
-    return team->is_broken;
-  team->nlost = count;
-  for (int32_t u = 0; u < team->nunits && !team->is_broken; u++)
+  /* acquire: pairs with the store below. Of several threads each may look at all units: one that has not done so yet does not
+   * tell another that the team is whole */
+  if (count == atomic_load_explicit(&team->nlost, memory_order_acquire))
+    return dart__team_is_broken(team);
+  for (int32_t u = 0; u < team->nunits && !dart__team_is_broken(team); u++)
     if (dart__is_lost(dart__team_member(team, u)))
       dart__team_break(team);
-  return team->is_broken;
+  /* release: after the flag */
+  atomic_store_explicit(&team->nlost, count, memory_order_release);
+  return dart__team_is_broken(team);
 }
 
 /* The first member and the id name a team: teams with one id have no unit in common. */
@@ -77,11 +91,21 @@ static uint64_t key_of(dart__team_t *team)
   return first << 48 | (uint64_t)(uint16_t)team->id << 32 | ++team->nvotes;
 }
 
+/* What is noted of a vote: steps count from 0 on, by 32 bits, perhaps in another thread. */
+#define VOTE_STEP (UINT64_C(1) << 62)
+
+static dart__waiting_t *note_vote(const dart__team_t *team)
+{
+  return dart__waiting_begin(
+      dart__call, (dart__wait_for_t){ DART__WAIT_COLLECTIVE, team->id, team->members.first,
+                                      VOTE_STEP | team->nvotes, (uint64_t)team->nunits });
+}
+
 int32_t dart__team_vote(dart__team_t *team, dart__ballot_values_t *values, dart_unit_t *voters_out)
 {
   dart__vote_t vote = { dart__lost.ballots, &team->members, team->me, key_of(team), dart__is_lost };
   dart__wait_policy_t policy  = { .pace = &dart__world.pace };
-  dart__waiting_t    *waiting = dart__team_note_wait(team);
+  dart__waiting_t    *waiting = note_vote(team);
   int32_t             n       = dart__ballot_vote(&vote, values, voters_out, &policy);
 
   dart__waiting_end(waiting);
@@ -148,22 +172,32 @@ void dart__lost_open(void)
 
 void dart__lost_set_handler(dart_lost_handler_t handler, void *context)
 {
+  pthread_mutex_lock(&watcher.mutex);
   watcher.handler = handler;
   watcher.context = context;
-  /* relaxed: one thread at a time */
-  atomic_store_explicit(&watcher.told, dart__lost_count(), memory_order_relaxed);
+  watcher.told    = dart__lost_count();
+  pthread_mutex_unlock(&watcher.mutex);
+}
+
+/* The number of a loss that this thread is to call the handler for; 0: there is none. */
+static uint32_t next_to_tell(dart_lost_handler_t *handler_out, void **context_out)
+{
+  uint32_t number = 0;
+
+  pthread_mutex_lock(&watcher.mutex);
+  if (watcher.handler != NULL && watcher.told < dart__lost_count())
+    number = ++watcher.told;
+  *handler_out = watcher.handler;
+  *context_out = watcher.context;
+  pthread_mutex_unlock(&watcher.mutex);
+  return number;
 }
 
 void dart__lost_tell(void)
 {
-  uint32_t count = dart__lost_count(), told;
+  dart_lost_handler_t handler;
+  void               *context;
 
-  if (watcher.handler == NULL)
-    return;
-  told = atomic_load_explicit(&watcher.told, memory_order_relaxed);
-  /* relaxed: of several threads one calls it for a loss, and nothing else is passed on */
-  while (told < count)
-    if (atomic_compare_exchange_weak_explicit(&watcher.told, &told, told + 1, memory_order_relaxed,
-                                              memory_order_relaxed))
-      watcher.handler(DART_GLOBAL_UNIT_ID(dart__lost_unit(++told)), watcher.context);
+  for (uint32_t number; (number = next_to_tell(&handler, &context)) != 0;)
+    handler(DART_GLOBAL_UNIT_ID(dart__lost_unit(number)), context);
 }

@@ -72,16 +72,21 @@ static inline dart_ret_t dart__lost_result(dart_unit_t unit, dart_ret_t ret)
 
 dart_unit_status_t dart__unit_status(dart_unit_t unit);
 
-/** Whether a member of the team is lost. Then it is broken on this unit: its collectives end with DART_ERR_UNIT_LOST. */
+/** Whether a member of the team is lost. Then it is broken on this unit: its collectives end with DART_ERR_UNIT_LOST.
+ *  By any thread, while another one may be in a collective of the team. */
 bool dart__team_look(dart__team_t *team);
 
-/** Take the team for broken. */
+/** Take the team for broken; by any thread. */
 void dart__team_break(dart__team_t *team);
+
+/** Of the thread that is in a collective of the team, when it leaves a step because the team is broken: write to memory of
+ *  its own from here on. Other threads do not touch the buffers of the team's exchange. */
+void dart__team_step_aside(dart__team_t *team);
 
 /** What a collective call of the team returns that has come to `ret` here. */
 static inline dart_ret_t dart__team_result(const dart__team_t *team, dart_ret_t ret)
 {
-  return __builtin_expect(team->is_broken, 0) ? DART_ERR_UNIT_LOST : ret;
+  return dart__team_is_broken(team) ? DART_ERR_UNIT_LOST : ret;
 }
 
 /** Combine `*values` over the members of the team that are not lost before they vote: the same on all, who call in the

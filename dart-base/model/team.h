@@ -72,9 +72,9 @@ typedef struct dart__team {
   dart__wait_policy_t    wait;                   /* how units wait in its collectives */
   dart__waiting_t       *waiting; /* the leader's entry during a collective's step; or NULL */
   dart__collective_t     call;
-  bool                   is_broken; /* a member is lost (model/lost.h), as this unit has seen */
+  _Atomic bool           is_broken; /* a member is lost, as a thread has seen (dart__team_break) */
   void                  *aside;  /* what it writes to instead of slots and results then; or NULL */
-  uint32_t               nlost;  /* losses in the job that it has looked at */
+  _Atomic uint32_t       nlost;  /* losses in the job that it has looked at */
   uint32_t               nvotes; /* votes so far: the same on all units that are not lost */
   void                  *net;    /* what the network has of it, see net.h */
   struct dart__far_team *far;    /* far/far_team.h; NULL: one node */
@@ -94,6 +94,14 @@ extern const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
 /** This thread waits in a step of a collective of the team `subject`; `note` of dart__wait_policy_t, or after
  *  the arrival in the step. */
 dart__waiting_t *dart__team_note_wait(void *subject);
+
+/** Whether the team is broken on this unit (model/lost.h). Local: it looks at no loss. */
+static inline bool dart__team_is_broken(const dart__team_t *team)
+{
+  /* acquire: pairs with dart__team_break; this thread finds the loss, too */
+  return __builtin_expect(
+      atomic_load_explicit((_Atomic bool *)&team->is_broken, memory_order_acquire), 0);
+}
 
 /** The team, or NULL: unknown, null, or the caller is no member. */
 static inline dart__team_t *dart__team_find(dart_team_t id)

@@ -257,7 +257,7 @@ void dart__team_exchange_group(dart__team_t *team)
   if (dart__team_is_leader(team) && are_many(team->node_nunits) && has_cores)
     offset = make_tree(team);
   dart__coll_hear_on_node(team, &offset, &team->tree_offset, sizeof offset, 0);
-  if (team->is_broken)
+  if (dart__team_is_broken(team))
     team->tree_offset = 0;
   if (team->tree_offset != 0)
     dart__exchange_use_tree(&team->exchange,
@@ -269,7 +269,7 @@ void dart__team_exchange_close(dart__team_t *team)
   _Atomic uint32_t *left  = &team->exchange.shared->left;
   dart__turns_t     turns = { 0 };
 
-  if (team->is_broken)
+  if (dart__team_is_broken(team))
     return; /* nobody knows who still looks at it: it stays in the pool */
   if (!dart__team_is_leader(team)) {
     /* release: pairs with the leader's acquire; the last access to the exchange */

@@ -194,7 +194,7 @@ static void share_exchange(dart__team_t *parent, dart__team_t *team, uint64_t of
 
   dart__coll_hear_on_node(parent, &offset, &offset, sizeof offset,
                           dart__team_near_index(parent, leader));
-  if (team != NULL && !parent->is_broken)
+  if (team != NULL && !dart__team_is_broken(parent))
     dart__team_exchange_open(team, offset);
 }
 
@@ -205,7 +205,7 @@ static dart_ret_t agree_on_id(dart__team_t *parent, dart_ret_t mine, int32_t *id
 
   dart__coll_most(parent, most, 2);
   *id_out = (int32_t)most[0];
-  if (parent->is_broken)
+  if (dart__team_is_broken(parent))
     return DART_ERR_UNIT_LOST;
   if (*id_out > INT16_MAX)
     return DART_ERR_OTHER;
@@ -244,7 +244,7 @@ static dart_ret_t open_team(dart__team_t *parent, plan_t *plan, int32_t id)
   dart_ret_t    ret  = DART_OK;
 
   share_exchange(parent, team, plan->offset);
-  if (parent->is_broken)
+  if (dart__team_is_broken(parent))
     return DART_ERR_UNIT_LOST;
   if (team != NULL) {
     dart__team_enter(team, (dart_team_t)id);

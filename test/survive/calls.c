@@ -1,6 +1,7 @@
 /* See calls.h. Each call is made by all survivors, on what `prepare` has made together with the victim. */
 #include "calls.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -1086,6 +1087,45 @@ static dart_ret_t file_seek_shared(void)
 
 /* ---- the table ------------------------------------------------------------------------------------ */
 
+/* ---- beside a thread in a collective ------------------------------------------------------------ */
+
+static pthread_t  gatherer;
+static dart_ret_t gathered;
+
+/* Collectives of the team until one fails. Each that does not has brought what every unit has given for that round. */
+static void *gather_until_lost(void *unused)
+{
+  (void)unused;
+  for (long round = 0; gathered == DART_OK; round++) {
+    long mine = round * n + me;
+
+    gathered = dart_allgather(&mine, out, 1, DART_TYPE_LONG, team);
+    for (int u = 0; u < n && gathered == DART_OK; u++)
+      if (out[u] != round * n + u)
+        fail("what a unit has given", __LINE__);
+  }
+  return NULL;
+}
+
+static void begin_to_gather(void)
+{
+  buffers();
+  new_team();
+  if (pthread_create(&gatherer, NULL, gather_until_lost, NULL) != 0)
+    fail("pthread_create", __LINE__);
+}
+
+/* This thread learns of the loss by an agreement, and breaks the team in whose collectives the other one is. */
+static dart_ret_t agree_beside_gather(void)
+{
+  uint64_t bits = 1;
+
+  if (dart_team_agree(team, &bits) != DART_ERR_UNIT_LOST)
+    fail("dart_team_agree", __LINE__);
+  pthread_join(gatherer, NULL);
+  return gathered;
+}
+
 const entry_t entries[] = {
   { "barrier", NULL, barrier, LOST },
   { "bcast_of_victim", buffers, bcast_of_victim, ROOTED },
@@ -1099,6 +1139,7 @@ const entry_t entries[] = {
   { "alltoall_large", buffers, alltoall_large, LOST },
   { "reduce", buffers, reduce, ROOTED },
   { "allreduce", buffers, allreduce, LOST },
+  { "agree_beside_gather", begin_to_gather, agree_beside_gather, LOST },
   { "allreduce_large", buffers, allreduce_large, LOST },
   { "team_create", NULL, team_create, LOST },
   { "team_create_group", NULL, team_create_group, LOST },
