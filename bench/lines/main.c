@@ -1,14 +1,22 @@
 /* How many cache lines change hands in the barriers, reductions and broadcasts of the units of one node, by DART's own code on
- * machines of many cores that are described here: with one barrier for all units, and with units in groups. See lines.h. */
+ * machines of many cores: with one barrier for all units, and with units in groups. See lines.h.
+ *
+ * The machines are hwloc's, which makes them from a line, or reads what lstopo has recorded. DART finds out itself where its
+ * units are, as when HWLOC_SYNTHETIC or HWLOC_XMLFILE shows it another machine. It looks once in the life of a process, so
+ * each machine has one of its own. */
 #include <argp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "coll/coll.h"
 #include "lines.h"
 #include "model/world.h"
+#include "team/team_locality.h"
+#include "topology/hardware.h"
 
 enum {
   SLOT   = 512, /* bytes */
@@ -17,18 +25,19 @@ enum {
   WARM   = 4
 };
 
-/* Cores are numbered one domain after the other. Times to fetch a line from another core: measured on a processor of
- * that kind by others, see doc/internals/scale.md; the counts do not depend on them. */
+/* Times to fetch a line from another core: of a processor like the first one they were measured by others, see
+ * doc/internals/scale.md; the counts do not depend on them. */
 typedef struct {
   const char *name;
-  uint32_t    cores, cache, domain, package; /* in all, and that share one */
+  const char *shape; /* a line of hwloc's, or a file */
   double      ns[LINES_DISTANCES];
 } machine_t;
 
 static const machine_t machines[] = {
-  { "2 packages, 8 domains each, caches of 8 cores", 256, 8, 16, 128, { 25, 90, 110, 200 } },
-  { "2 packages, 1 domain each, one cache", 256, 128, 128, 128, { 60, 60, 60, 140 } },
-  { "1 package, 4 domains, caches of 4 cores", 256, 4, 64, 256, { 25, 90, 110, 110 } },
+  { "2 packages of 8 domains", "package:2 numa:8 l3:2 core:8 pu:1", { 25, 90, 110, 200 } },
+  { "2 Epyc 7763", "package:2 numa:1 l3:8 core:8 pu:1", { 25, 110, 110, 200 } },
+  { "2 Epyc 7451", "package:2 numa:4 l3:2 core:3 pu:2", { 25, 90, 110, 200 } },
+  { "128 Arm cores", "package:2 numa:2 l3:1 core:32 pu:1", { 60, 60, 60, 140 } },
 };
 
 typedef enum { BARRIER, AGREE, ALLREDUCE, BCAST, ALLREDUCE_512, CASES } case_t;
@@ -36,10 +45,12 @@ typedef enum { BARRIER, AGREE, ALLREDUCE, BCAST, ALLREDUCE_512, CASES } case_t;
 static const char *const case_names[CASES] = { "barrier", "agreement", "allreduce 8 B", "bcast 8 B",
                                                "allreduce 512 B" };
 
-static uint32_t         most = LINES_UNITS, fan = 8; /* options; team/make.c has this fan */
-static const machine_t *machine;
-static case_t           which;
-static dart__team_t    *teams[LINES_UNITS];
+static uint32_t           most = LINES_UNITS, fan = 8; /* options; team/make.c has this fan */
+static const char        *recorded;                    /* the option --machine */
+static const machine_t   *machine;
+static dart__tree_place_t places[LINES_UNITS]; /* of the units of this run */
+static case_t             which;
+static dart__team_t      *teams[LINES_UNITS];
 
 static void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
@@ -56,19 +67,42 @@ static void fail(const char *format, ...)
 
 /* ---- the machine ------------------------------------------------------------------------ */
 
-static dart__tree_place_t place_of(uint32_t unit)
+/* Have hwloc show it. */
+static void choose_machine(void)
 {
-  return (dart__tree_place_t){ { (int32_t)(unit / machine->cache),
-                                 (int32_t)(unit / machine->domain),
-                                 (int32_t)(unit / machine->package) } };
+  const char *shape   = machine->shape;
+  size_t      length  = strlen(shape);
+  bool        is_file = length >= 4 && strcmp(shape + length - 4, ".xml") == 0;
+
+  if (is_file && access(shape, R_OK) != 0)
+    fail("cannot read the machine '%s'", shape);
+  setenv(is_file ? "HWLOC_XMLFILE" : "HWLOC_SYNTHETIC", shape, 1);
+}
+
+static uint32_t print_name(void)
+{
+  dart__hardware_t h;
+
+  dart__hardware_here(0, 1, &h);
+  printf("%s: %d packages, %d NUMA domains, %d cores\n", machine->name, h.info.num_sockets,
+         h.info.num_numa, (int)h.host_cores);
+  return (uint32_t)h.host_cores;
+}
+
+static void place_units(uint32_t nunits)
+{
+  for (uint32_t u = 0; u < nunits; u++) {
+    dart__hardware_t h;
+
+    dart__hardware_here(u, nunits, &h);
+    places[u] = dart__locality_place(&h);
+  }
 }
 
 static lines_distance_t distance(uint32_t a, uint32_t b)
 {
-  dart__tree_place_t at = place_of(a), other = place_of(b);
-
   for (int level = 0; level < DART__TREE_LEVELS; level++)
-    if (at.domain[level] == other.domain[level])
+    if (places[a].domain[level] == places[b].domain[level])
       return (lines_distance_t)level;
   return LINES_NODE;
 }
@@ -118,12 +152,8 @@ static size_t rounded(size_t nbytes)
 
 static dart__tree_plan_t *plan_groups(uint32_t nunits)
 {
-  dart__tree_place_t places[LINES_UNITS];
-  dart__tree_plan_t *plan;
+  dart__tree_plan_t *plan = dart__tree_plan(places, nunits, fan);
 
-  for (uint32_t u = 0; u < nunits; u++)
-    places[u] = place_of(u);
-  plan = dart__tree_plan(places, nunits, fan);
   if (plan == NULL)
     fail("no memory");
   return plan;
@@ -202,6 +232,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     most = number("units", arg, 2);
   else if (key == 'f')
     fan = number("fan", arg, 2);
+  else if (key == 'm')
+    recorded = arg;
   else
     return ARGP_ERR_UNKNOWN;
   return 0;
@@ -210,6 +242,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
   { "units", 'u', "N", 0, "most units, 2 to 256 (default 256)", 0 },
   { "fan", 'f', "N", 0, "most units in a group (default 8, as in DART)", 0 },
+  { "machine", 'm', "FILE", 0,
+    "a machine that lstopo has recorded (FILE.xml), or a line of hwloc's such as 'numa:4 core:8 "
+    "pu:1', in place of those that are known",
+    0 },
   { 0 }
 };
 
@@ -225,21 +261,49 @@ static const struct argp argp = {
   NULL
 };
 
+static void print_row(uint32_t n)
+{
+  lines_counts_t counts;
+
+  count(n, false, &counts);
+  print(n, "one", &counts);
+  if (n <= fan)
+    return;
+  count(n, true, &counts);
+  print(n, "groups", &counts);
+}
+
 static void print_machine(void)
 {
+  uint32_t ncores;
+
+  choose_machine();
+  ncores = print_name();
   printf("%-16s %6s  %-7s %9s %11s %8s %8s %9s\n", "call", "units", "", "transfers", "of packages",
          "a unit", "chain", "ns");
-  for (which = 0; which < CASES; which++)
-    for (uint32_t n = 2; n <= most; n *= 2) {
-      lines_counts_t counts;
+  for (uint32_t n = 2; n <= most && n <= ncores; n *= 2) {
+    place_units(n);
+    for (which = 0; which < CASES; which++)
+      print_row(n);
+  }
+}
 
-      count(n, false, &counts);
-      print(n, "one", &counts);
-      if (n <= fan)
-        continue;
-      count(n, true, &counts);
-      print(n, "groups", &counts);
-    }
+/* In a process of its own. */
+static void run_machine(void)
+{
+  int   status = 0;
+  pid_t child;
+
+  fflush(stdout);
+  child = fork();
+  if (child == 0) {
+    print_machine();
+    exit(0);
+  }
+  if (child < 0 || waitpid(child, &status, 0) < 0)
+    fail("no process for a machine");
+  if (status != 0)
+    exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 }
 
 int main(int argc, char **argv)
@@ -248,10 +312,18 @@ int main(int argc, char **argv)
 
   argp_parse(&argp, argc, argv, 0, NULL, NULL);
   dart__world.wait.pace = &pace;
-  for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
-    machine = &machines[i];
-    printf("%s%s\n", i > 0 ? "\n" : "", machine->name);
-    print_machine();
+  if (recorded != NULL) {
+    machine_t other = machines[0];
+
+    other.name = other.shape = recorded;
+    machine                  = &other;
+    run_machine();
+    return 0;
+  }
+  for (machine = machines; machine < machines + sizeof machines / sizeof *machines; machine++) {
+    if (machine > machines)
+      putchar('\n');
+    run_machine();
   }
   return 0;
 }

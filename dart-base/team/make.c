@@ -25,8 +25,9 @@
 #define PAGE_BYTES 4096
 #define STAGGER    (53 * DART__CACHE_LINE)
 
-/* Units of a node that are not in groups, and most units of a group. In the model of bench/lines a barrier takes as long in
- * groups as in one for 32 units, for 64 0.6, for 256 0.29; groups of 4 and of 16 units take longer. */
+/* Units of a node that are not in groups, and most units of a group. In the model of bench/lines a barrier of 32 units that
+ * share a package takes as long in groups as in one; of 32 that are spread over both 0.7 to 0.9, of 64 0.6, of 256 0.29. Groups
+ * of 4 and of 16 units take longer. */
 #define FEW 32
 #define FAN 8
 

@@ -151,25 +151,6 @@ static void return_descriptions(dart__hardware_t *described)
     free(described);
 }
 
-/* From the core outwards: the outermost cache, and the NUMA domain and the package in the order in which they enclose
- * it. */
-static dart__tree_place_t place_in(const dart__hardware_t *h)
-{
-  dart__tree_place_t place = { { -1, -1, -1 } };
-  int                level = 1;
-
-  for (int i = 0; i < h->info.num_scopes; i++) {
-    const dart_locality_scope_pos_t *at = &h->info.scopes[i];
-
-    if (at->scope == DART_LOCALITY_SCOPE_CACHE)
-      place.domain[0] = at->index;
-    else if (level < DART__TREE_LEVELS &&
-             (at->scope == DART_LOCALITY_SCOPE_NUMA || at->scope == DART_LOCALITY_SCOPE_PACKAGE))
-      place.domain[level++] = at->index;
-  }
-  return place;
-}
-
 bool dart__locality_places(const dart__team_t *team, dart__tree_place_t places[])
 {
   const dart__team_t     *all       = dart__teams[DART_TEAM_ALL];
@@ -179,7 +160,7 @@ bool dart__locality_places(const dart__team_t *team, dart__tree_place_t places[]
   for (int32_t i = 0; units != NULL && i < team->node_nunits; i++) {
     dart_unit_t unit = dart__team_member(team, team->node_units[i]);
 
-    places[i] = place_in(&units[are_known ? dart__team_near_index(all, unit) : unit]);
+    places[i] = dart__locality_place(&units[are_known ? dart__team_near_index(all, unit) : unit]);
   }
   return units != NULL;
 }

@@ -6,6 +6,7 @@
 #include <dash/dart/if/dart_locality.h>
 
 #include "model/team.h"
+#include "topology/hardware.h"
 
 /** Allocate room for what tells of all units' hardware. `set_bytes` of a set of processors, the same on all. Local.
  *  DART_ERR_NOMEM. */
@@ -13,6 +14,10 @@ dart_ret_t dart__locality_prepare(const dart__team_t *all, size_t set_bytes);
 
 /** Gather that, and set the pace of waits by it. Collective; agreed. */
 dart_ret_t dart__locality_open(void);
+
+/** The domains of a unit with this hardware, from the core outwards: the outermost cache, and the NUMA domain and the
+ *  package in the order in which they enclose it. */
+dart__tree_place_t dart__locality_place(const dart__hardware_t *hardware);
 
 /** Where the units of the team on this node run, by their index on it. False: it is not known. */
 bool dart__locality_places(const dart__team_t *team, dart__tree_place_t places[]);

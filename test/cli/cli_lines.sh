@@ -4,16 +4,20 @@
 source "$(dirname "$0")/cli.bash"
 
 [[ -x $build/bench/lines ]] || { echo "skipped: this build has no bench/lines"; exit 77; }
-run "$build/bench/lines" --units=64; expect_code 0
-table=$out
-
-# of CALL UNITS FORM: transfers, of packages, most of a unit, chain, ns
+# of CALL UNITS FORM: transfers, most of a unit, chain; from ${tables[UNITS]}
+tables=()
 of() {
   awk -v call="$1" -v units="$2" -v form="$3" \
-    'index($0, call " ") == 1 && $(NF - 6) == units && $(NF - 5) == form { print $(NF - 4), $(NF - 2), $(NF - 1); exit }' <<<"$table"
+    'index($0, call " ") == 1 && $(NF - 6) == units && $(NF - 5) == form { print $(NF - 4), $(NF - 2), $(NF - 1); exit }' <<<"${tables[$2]}"
 }
 holds() { awk "BEGIN { exit !($1) }" || fail "not so: $2: $1"; }
 
+# Machines with so many cores, for units are spread over all of them.
+for numa in 1 2 4; do
+  run "$build/bench/lines" --units=$((16 * numa)) --machine="package:1 numa:$numa l3:2 core:8 pu:1"; expect_code 0
+  tables[16 * numa]=$out
+done
+tables[8]=${tables[16]}
 for call in barrier agreement 'allreduce 8 B' 'bcast 8 B' 'allreduce 512 B'; do
   read -r all64 unit64 chain64 < <(of "$call" 64 groups) || fail "no line of $call"
   read -r all32 unit32 chain32 < <(of "$call" 32 groups)
@@ -24,6 +28,30 @@ for call in barrier agreement 'allreduce 8 B' 'bcast 8 B' 'allreduce 512 B'; do
   holds "$chain64 < $long64 / 2" "$call: in one barrier it is longer"
 done
 read -r all one _ < <(of barrier 8 groups) && fail "8 units are in groups"
+
+# The machines, as DART finds them: their domains, and no more units than cores.
+run "$build/bench/lines" --units=2; expect_code 0
+for machine in '2 Epyc 7763: 2 packages, 2 NUMA domains, 128 cores' '2 Epyc 7451: 2 packages, 8 NUMA domains, 48 cores' \
+  '128 Arm cores: 2 packages, 4 NUMA domains, 128 cores'; do
+  [[ $out == *"$machine"* ]] || fail "no machine '$machine'"
+done
+run "$build/bench/lines" --machine='package:2 numa:4 l3:2 core:3 pu:2'; expect_code 0
+tables[32]=$out
+read -r _ < <(of barrier 32 groups) || fail "no line of 32 units on 48 cores"
+[[ $out != *" 64  "* ]] || fail "64 units on 48 cores"
+
+# One that was recorded.
+run "$build/bench/lines" --machine="$(dirname "$0")/../topology/machines/recorded-two-sockets.xml"; expect_code 0
+[[ $out == *"recorded-two-sockets.xml: 2 packages, 8 NUMA domains, 8 cores"* ]] || fail "recorded: ${out%%$'\n'*}"
+
+# Units that share a cache pay less than those of two packages: of a machine of the user's.
+run "$build/bench/lines" --units=2 --machine='package:1 l3:1 core:2 pu:1'; expect_code 0
+near=$(awk '/^barrier/ { print $NF }' <<<"$out")
+run "$build/bench/lines" --units=2 --machine='package:2 l3:1 core:2 pu:1'; expect_code 0
+far=$(awk '/^barrier/ { print $NF }' <<<"$out")
+holds "$near < $far" "a barrier of one cache takes less than one of two packages"
+run "$build/bench/lines" --machine=nowhere.xml; expect_code 2
+[[ $err == "lines: cannot read the machine 'nowhere.xml'" ]] || fail "nowhere.xml: $err"
 
 for wrong in 1 257 x -3; do
   run "$build/bench/lines" --units="$wrong"; expect_code 2
