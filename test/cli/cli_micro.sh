@@ -140,12 +140,12 @@ for program in "$build"/bench/*-shmem; do
 done
 
 # So does every script.
-for script in checks growth hosts mutexes pair papers plots run; do
+for script in checks growth hosts mutexes pair papers plots run start; do
   run "$top/bench/$script" --help;      expect_code 0
   [[ $out == *[A-Z]*"$script"*--@(build|page)* ]] || fail "--help of bench/$script: $out"
 done
 run "$top/bench/predict" --help; expect_code 0; [[ $out == *[A-Z]*predict*--network* ]] || fail "--help of bench/predict: $out"
-(($(find "$top/bench" -maxdepth 1 -type f -executable | wc -l) == 9)) || fail "scripts of bench: $(ls "$top/bench")"
+(($(find "$top/bench" -maxdepth 1 -type f -executable | wc -l) == 10)) || fail "scripts of bench: $(ls "$top/bench")"
 
 # RandomAccess and the stencil without DART, to compare with, verify themselves too. Where updates
 # may be lost, few updates of many words keep well below the 1 % allowed.
