@@ -21,6 +21,7 @@
 #include "names.h"
 #include "scale.h"
 
+#define TOTALS_MOST 8 /* shapes from 4 units to 10 millions, by tens */
 #define LEAST_SHOWN \
   1024.0 /* bytes: tables that grow by less from one shape to another are not listed */
 
@@ -73,10 +74,10 @@ static void make_irregular_team(void)
   BENCH_OK(dart_group_destroy(&group));
 }
 
+static dart_gptr_t segment; /* the last one that was allocated */
+
 static void make_segments(void)
 {
-  dart_gptr_t segment;
-
   for (uint64_t i = 0; i < nsegments; i++)
     BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 64, DART_TYPE_LONG, &segment));
 }
@@ -84,9 +85,10 @@ static void make_segments(void)
 static void register_memory(void)
 {
   static char memory[4096];
-  dart_gptr_t segment;
+  dart_gptr_t registered;
 
-  BENCH_OK(dart_team_memregister(DART_TEAM_ALL, sizeof memory, DART_TYPE_BYTE, memory, &segment));
+  BENCH_OK(
+      dart_team_memregister(DART_TEAM_ALL, sizeof memory, DART_TYPE_BYTE, memory, &registered));
 }
 
 static void make_locks(void)
@@ -123,6 +125,7 @@ typedef struct {
   bool    is_done;
   place_t after[STEPS][SITES_MOST]; /* all that is allocated after each step */
   size_t  peak[STEPS];              /* the most during it */
+  double  resolve_ns;               /* resolve.c; 0: not measured */
 } measured_t;
 
 static void run_steps(measured_t *measured)
@@ -135,6 +138,8 @@ static void run_steps(measured_t *measured)
     measured->peak[i] = count_peak();
     count_read(measured->after[i]);
   }
+  if (nsegments > 0)
+    measured->resolve_ns = resolve_ns(segment);
   measured->is_done = true;
 }
 
@@ -315,6 +320,22 @@ static int by_size(const void *a, const void *b)
   return (left->asked < right->asked) - (left->asked > right->asked);
 }
 
+static const char *const time_formats[][2] = {
+  { "\n%8s %7s  %s\n", "%8" PRIu64 " %7d  %10.2f\n" },
+  { "\n%s,%s,%s\n", "%" PRIu64 ",%d,%.3f\n" },
+  { "\n| %s | %s | %s |\n|---|---|---|\n", "| %" PRIu64 " | %d | %.2f |\n" },
+};
+
+static void show_times(const options_t *o, measured_t *const m[], const shape_t shapes[],
+                       size_t count)
+{
+  printf(time_formats[o->format][0], "units", "nodes", "ns to resolve");
+  for (size_t i = 0; i < count; i++)
+    if (m[i]->resolve_ns > 0)
+      printf(time_formats[o->format][1], (uint64_t)shapes[i].nunits, scale_nodes(shapes[i]),
+             m[i]->resolve_ns);
+}
+
 /* Every table that grows with the units of the job, and how. */
 static void show_growth(const options_t *o, measured_t *const m[SHAPES])
 {
@@ -394,7 +415,8 @@ static const struct argp arguments = {
              "were asked for, bytes on pages that exist, the most that was allocated meanwhile, and "
              "bytes in the pool. The second names each table that grows with the job, with the "
              "bytes that were asked for as a sum: a constant, and so many bytes for each node, for "
-             "each unit, and for each unit of its node.\n\n"
+             "each unit, and for each unit of its node. The "
+             "third has how long it takes to resolve a pointer to a far unit, of all in any order.\n\n"
              "Examples:\n"
              "  scale --most=100000\n"
              "  scale --least=1000000 --placement=random --format=markdown",
@@ -409,19 +431,27 @@ int main(int argc, char **argv)
 {
   options_t options = { .least = 100, .most = 1000000, .per_node = 128, .segments = 1000 },
             *o      = &options;
-  measured_t *m[SHAPES];
+  measured_t *m[SHAPES], *timed[TOTALS_MOST];
+  shape_t     shapes[TOTALS_MOST];
+  size_t      count = 0;
   int         code;
 
   if (!bench_parse(&alone, &arguments, argc, argv, o, &code))
     return code;
   nsegments = o->segments;
   show_totals_head(o);
-  for (uint64_t n = o->least; n < o->most; n *= 10)
-    show_totals(o, shape_of(o, n, o->per_node), measure(shape_of(o, n, o->per_node)));
+  for (uint64_t n = o->least; n < o->most; n *= 10, count++) {
+    shapes[count] = shape_of(o, n, o->per_node);
+    timed[count]  = measure(shapes[count]);
+    show_totals(o, shapes[count], timed[count]);
+  }
   for (int i = 0; i < SHAPES; i++)
     m[i] = measure(shape_of(o, i < HALF_UNITS ? o->most : o->most / 2,
                             i % 2 == 0 ? o->per_node : o->per_node / 2));
   show_totals(o, shape_of(o, o->most, o->per_node), m[WHOLE]);
   show_growth(o, m);
+  shapes[count] = shape_of(o, o->most, o->per_node);
+  timed[count]  = m[WHOLE];
+  show_times(o, timed, shapes, count + 1);
   return BENCH_VERIFIED;
 }

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <dash/dart/if/dart_globmem.h>
+
 /* ---- the job ------------------------------------------------------------------------------------ */
 
 typedef enum { PLACEMENT_BLOCK, PLACEMENT_CYCLIC, PLACEMENT_RANDOM } placement_t;
@@ -39,5 +41,10 @@ void count_read(place_t places_out[SITES_MOST]);
 
 /** The most that was allocated at a time since the call before, private to the process. */
 size_t count_peak(void);
+
+/* ---- time --------------------------------------------------------------------------------------- */
+
+/** ns to resolve a pointer to a far unit of this segment, of all units in any order; 0: none is far. */
+double resolve_ns(dart_gptr_t segment);
 
 #endif

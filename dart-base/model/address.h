@@ -100,7 +100,7 @@ static inline dart_ret_t dart__locate(const char *function, dart_gptr_t gptr, si
   address_out->segment = segment;
   address_out->unit    = gptr.unitid;
   address_out->offset  = offset;
-  address_out->near    = segment->near[gptr.unitid];
+  address_out->near = dart__team_may_be_near(team, gptr.unitid) ? segment->near[gptr.unitid] : NULL;
   if (__builtin_expect(address_out->near != NULL, 1))
     address_out->near += segment->base + offset;
   else if (__builtin_expect(dart__segment_has_ended(segment), 0) && gptr.unitid == team->me)

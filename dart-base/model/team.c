@@ -192,6 +192,8 @@ static bool list_node(dart__team_t *team)
     return false;
   for (int32_t i = 0; i < team->node_nunits; i++)
     team->node_units[i] = dart__team_unit_at(team, first + i);
+  team->near_first = team->node_units[0];
+  team->near_span  = team->node_units[team->node_nunits - 1] - team->near_first + 1;
   return true;
 }
 

@@ -42,6 +42,8 @@ typedef struct dart__team {
   dart_team_t       id;
   int32_t           nunits;
   int32_t           me;           /* own team id */
+  int32_t           near_first;   /* the node's units are among the near_span ones from here on: */
+  int32_t           near_span;    /* dart__team_may_be_near */
   dart__members_t   members;      /* the list is this unit's, or shares_lists */
   dart__placement_t nodes;        /* by team ids */
   bool              has_nodes;    /* their tables are the team's; else the job's */
@@ -206,6 +208,13 @@ static inline bool dart__team_is_on_node(const dart__team_t *team, int32_t unit)
   if (__builtin_expect(team->nodes.kind == DART__PLACED_IN_BLOCKS, 1))
     return (uint32_t)(unit - team->node_first) < (uint32_t)team->node_nunits;
   return dart__placement_is_on(&team->nodes, unit, team->node);
+}
+
+/** False: the unit is on another node, so its memory is far. Then a table by unit need not be looked at, of which in a large
+ *  job no part would be in a cache. */
+static inline bool dart__team_may_be_near(const dart__team_t *team, int32_t unit)
+{
+  return (uint32_t)(unit - team->near_first) < (uint32_t)team->near_span;
 }
 
 /** The index of a unit when all are listed node by node; the unit at an index; the index of a node's first unit, where
