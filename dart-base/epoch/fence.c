@@ -17,12 +17,18 @@
  * it for a barrier, which units enter when they have their words. After that barrier all units know that all have what
  * the epoch brought (`is_all_open`). They know it as well if the sums say that no words are to come, and no words of
  * lazy fences before are under way (`is_owed`). Then transfers of the next epoch start when they are called. If all of
- * its operations are transfers, they are flushed before the reduction, which is all that the fence does. */
+ * its operations are transfers, they are flushed before the reduction, which is all that the fence does.
+ *
+ * Such a sum has 4 bytes for each unit of the team, most of them 0 where a unit has few targets. So in large teams units
+ * agree only on whether any has operations. If so, each waits until its targets have acknowledged its own, and all pass a
+ * barrier (as in NBX: Hoefler, Siebert, Lumsdaine, PPoPP 2010; a barrier that blocks will do, for units that wait in it
+ * receive). */
 #include <stdlib.h>
 #include <string.h>
 
 #include <dash/dart/ext/dart_epoch.h>
 
+#include "base/config.h"
 #include "base/profile.h"
 #include "coll/coll.h"
 #include "epoch/epoch_calls.h"
@@ -39,12 +45,19 @@ DART__PROFILED(dart_epoch_fence);
   (DART_EPOCH_NOPRECEDE | DART_EPOCH_NOSUCCEED | DART_EPOCH_NOSTORE | DART_EPOCH_NOPUT | \
    DART_EPOCH_LAZY)
 
+/* Whether each unit is told how many words to expect. */
+static bool is_counted(const dart__team_t *team)
+{
+  return team->nunits <= dart__settings.counted;
+}
+
 /* The first fence of a segment: all units get what they need, or none. Collective. */
 static dart_ret_t prepare_counts(const dart__access_call_t *call, dart_ret_t mine)
 {
   dart__epoch_t *epoch = call->epoch;
 
-  if (mine == DART_OK && call->team->nnodes > 1 && epoch->counts == NULL) {
+  if (mine == DART_OK && call->team->nnodes > 1 && is_counted(call->team) &&
+      epoch->counts == NULL) {
     epoch->counts = calloc((size_t)call->team->nunits, sizeof *epoch->counts);
     if (epoch->counts == NULL)
       mine = DART_ERR_NOMEM;
@@ -230,9 +243,52 @@ static dart_ret_t complete_nodes(const dart__access_call_t *call, bool is_lazy,
   return ret;
 }
 
+/* Whether any unit has operations that are not complete. Afterwards all units have entered the fence, and what lazy fences
+ * before have brought is here. */
+static bool have_any(const dart__access_call_t *call)
+{
+  unsigned long any = 0;
+
+  for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0 && any == 0;
+       unit         = dart__epoch_next_target(call->epoch, unit))
+    any = wants_word(call, unit);
+  dart__coll_most(call->team, &any, 1);
+  return any != 0;
+}
+
+static void settle_target(void *context, int32_t unit)
+{
+  const dart__access_call_t *call = context;
+
+  if (is_far_target(call, unit))
+    dart__far_settle(call->team, unit);
+}
+
+#define MANY_WORDS (UINT32_C(1) << 30) /* more than come before the next fence */
+
+/* The same of a large team. After a lazy fence words of others may be under way, and nobody knows how many. */
+static dart_ret_t complete_uncounted(dart__access_call_t *call, bool is_lazy, bool *is_all_open_out)
+{
+  dart__epoch_t *epoch   = call->epoch;
+  dart_ret_t     ret     = complete_early(call);
+  bool           has_any = have_any(call);
+
+  epoch->is_lazy = is_lazy;
+  ret            = dart__worse(dart__team_result(call->team, ret), close_far(call));
+  epoch->is_lazy = false;
+  if (has_any)
+    dart__epoch_visit_targets(call, settle_target, call);
+  if (has_any && !is_lazy)
+    ret = dart__worse(ret, dart__coll_barrier(call->team));
+  /* acquire: pairs with dart__epoch_note */
+  epoch->expected = atomic_load_explicit(&epoch->arrived, memory_order_acquire) +
+                    (has_any && is_lazy ? MANY_WORDS : 0);
+  *is_all_open_out = !is_lazy && dart__team_result(call->team, DART_OK) == DART_OK;
+  return ret;
+}
+
 /* End the epoch, with all units. `*is_all_open_out`: all are known to have left the fence. */
-static dart_ret_t complete_fence(const dart__access_call_t *call, bool is_lazy,
-                                 bool *is_all_open_out)
+static dart_ret_t complete_fence(dart__access_call_t *call, bool is_lazy, bool *is_all_open_out)
 {
   dart__team_t *team = call->team;
   dart_ret_t    ret, verified;
@@ -248,8 +304,10 @@ static dart_ret_t complete_fence(const dart__access_call_t *call, bool is_lazy,
     if (!is_lazy)
       ret = dart__worse(ret, dart__coll_barrier(team));
     *is_all_open_out = !is_lazy;
-  } else {
+  } else if (is_counted(team)) {
     ret = dart__worse(ret, complete_nodes(call, is_lazy, is_all_open_out));
+  } else {
+    ret = dart__worse(ret, complete_uncounted(call, is_lazy, is_all_open_out));
   }
   if (!is_lazy)
     dart__progress_settle_lazy();
@@ -283,7 +341,7 @@ static void begin_epoch(const dart__access_call_t *call, int assertions, bool is
                   (assertions & DART_EPOCH_NOSUCCEED) != 0 ? DART__EPOCH_NONE : DART__EPOCH_FENCE);
 }
 
-static dart_ret_t fence(const dart__access_call_t *call, int assertions)
+static dart_ret_t fence(dart__access_call_t *call, int assertions)
 {
   bool       is_lazy     = (assertions & DART_EPOCH_LAZY) != 0;
   bool       is_all_open = false;
