@@ -105,7 +105,8 @@ void dart__nodes_look_for_left(const dart__team_t *team)
   if (dart__team_is_leader(team) &&
       dart__net_probe(dart__engine.comm, DART__ANY_PEER, DART__CHANNEL_LEADERS, DART__ANY_TAG,
                       false, &left) &&
-      (left.tag & ((1 << TEAM_BITS) - 1)) == team->id)
+      (left.tag & ((1 << TEAM_BITS) - 1)) == team->id &&
+      left.tag != tag_of(team)) /* of a leader that is further on in dart_exit */
     dart__error("collective calls of team %d did not match: unit %d has sent data in one that "
                 "unit %d has not called, or not with this size or root",
                 (int)team->id, (int)left.peer, dart__world.me);

@@ -145,6 +145,12 @@ try_ended() {
   done
   run "${dartrun[@]}" -n 3 "$program" '*:init,exit'
   expect_code 65; [[ $err$'\n' == *$'1 error found in 3 units (memory, completion, collectives, locks, races)\n'* ]] || fail "$backend: no lock is left: $err"
+  # A leader that looks for what unmatched collectives have left may be behind one that is further on in dart_exit.
+  for _ in {1..10}; do
+    run "${dartrun[@]}" -n 4 "$program" '*:init,exit'
+    [[ $err != *"did not match"* ]] || fail "$backend: collectives match: $err"
+    [[ $backend == shmem ]] || break # the network does not matter
+  done
   # Each cycle of init and exit has its own line and number.
   run "${dartrun[@]}" -n 3 "$program" '*:init,exit,init,exit,init,exit'
   expect_code 65
