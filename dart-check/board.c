@@ -195,11 +195,22 @@ static bool has_come(dart_team_t team, int32_t member, dart__at_t at)
 
 /* ---- waiting -------------------------------------------------------------------------------------- */
 
-double dart__check_patience(void)
+static double patience = 30;
+
+bool dart__check_read_patience(void)
 {
   const char *text = getenv("DART_CHECK_PATIENCE");
+  char       *end;
 
-  return text != NULL && atof(text) > 0 ? atof(text) : 30;
+  if (text == NULL)
+    return true;
+  patience = strtod(text, &end);
+  return end != text && *end == '\0' && patience > 0;
+}
+
+double dart__check_patience(void)
+{
+  return patience;
 }
 
 /* Two teams created by their members alone may have the same id and different members. */

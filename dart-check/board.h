@@ -25,6 +25,9 @@ dart_team_t dart__check_board_open(void);
  *  fields of `record` but call, from and number. */
 void dart__check_enter(dart_team_t team, dart__check_record_t record, dart__at_t at);
 
+/** Before dart_init. False: DART_CHECK_PATIENCE has a value that it cannot have. */
+bool dart__check_read_patience(void);
+
 /** Seconds after which a note names a unit that has not arrived (DART_CHECK_PATIENCE). */
 double dart__check_patience(void);
 

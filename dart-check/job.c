@@ -82,16 +82,20 @@ static void count_near(void)
   setenv("DART_STATS", both, 1);
 }
 
+static dart_ret_t refuse(const char *name, const char *allowed)
+{
+  fprintf(stderr, "dart-check: %s is '%s'; it may be %s\n", name, getenv(name), allowed);
+  dart__layer_failed();
+  return DART_ERR_INVAL;
+}
+
 static dart_ret_t prepare(unsigned *kinds_out)
 {
-  if (!read_kinds(kinds_out)) {
-    fprintf(stderr,
-            "dart-check: DART_CHECK is '%s'; it may be 0, 1, or some of memory, completion, "
-            "collectives, locks and races, with commas between them\n",
-            getenv("DART_CHECK"));
-    dart__layer_failed();
-    return DART_ERR_INVAL;
-  }
+  if (!read_kinds(kinds_out))
+    return refuse("DART_CHECK", "0, 1, or some of memory, completion, collectives, locks and "
+                                "races, with commas between them");
+  if (!dart__check_read_patience())
+    return refuse("DART_CHECK_PATIENCE", "a number of seconds, more than 0");
   dart_layers |= DART_LAYER_CHECK;
   if (*kinds_out != 0)
     count_near();
