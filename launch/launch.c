@@ -233,6 +233,7 @@ static const char letters[] =
 
 static const struct option options[] = {
   { "units", required_argument, NULL, 'n' },
+  { "np", required_argument, NULL, 'n' }, /* -np, as mpiexec has it */
   { "nodes", required_argument, NULL, 'N' },
   { "hosts", required_argument, NULL, 'H' },
   { "hosts-file", required_argument, NULL, KEY_HOSTS_FILE },
@@ -245,7 +246,7 @@ static const struct option options[] = {
 };
 
 static const char help[] =
-    "  -n, --units=N                Start N units of the program\n"
+    "  -n, -np, --units=N           Start N units of the program\n"
     "  -N, --nodes=K                Act as if the machine were K nodes; 1 to N\n"
     "  -b, --bind[=WHAT]            Bind each unit to a cpu or a core of its own, to a\n"
     "                               numa domain or a package, or to none. --bind alone\n"
@@ -267,7 +268,7 @@ static _Noreturn void print_and_exit(const char *text, const char *more, const c
   exit(EXIT_SUCCESS);
 }
 
-/* Take one option, the number of getopt_long, which is in `word`. `*nodes_out`: as given, for its limit is known at the
+/* Take one option, the number of getopt_long_only, which is in `word`. `*nodes_out`: as given, for its limit is known at the
  * end. */
 static void take_option(const launch_about_t *about, launch_t *launch, int key, const char *word,
                         const char **nodes_out)
@@ -295,7 +296,7 @@ void launch_parse(const launch_about_t *about, int argc, char **argv, launch_t *
 
   if (getenv("DART_BIND") != NULL)
     launch->bind = bind_number("DART_BIND", getenv("DART_BIND"));
-  for (int key, at = optind; (key = getopt_long(argc, argv, letters, options, NULL)) != -1;
+  for (int key, at = optind; (key = getopt_long_only(argc, argv, letters, options, NULL)) != -1;
        at = optind)
     take_option(about, launch, key, argv[at], &nodes);
   if (launch->nunits == 0)

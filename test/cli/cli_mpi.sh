@@ -46,6 +46,7 @@ run "$dartrun" --bind=package -n 3 "$unit"
 expect_out "- -"$'\n'"<-bind-to><socket><-n><3><$unit>"
 run env DART_BIND=numa "$dartrun" -n 3 "$unit";  expect_out "- -"$'\n'"<-bind-to><numa><-n><3><$unit>"
 run env DART_BIND=cpu "$dartrun" --bind=none -n 3 "$unit"; expect_out "- -"$'\n'"<-n><3><$unit>"
+run "$dartrun" -np 3 -bind=core "$unit";         expect_out "- -"$'\n'"<-bind-to><core><-n><3><$unit>"
 run "$dartrun" --bind=l2 -n 3 "$unit";           expect_code 2; expect_line "dartrun: --bind 'l2'*"
 run "$dartrun" --nodes 2 -n 3 -- "$unit";        expect_out "2 2"$'\n'"<-n><3><$unit>"
 export MPIR_CVAR_NUM_CLIQUES=2

@@ -27,6 +27,8 @@ run "$dartrun" -n 3 "$work"; expect_code 127; expect_line "dartrun: cannot start
 run "$dartrun" -n 2 "$unit" '*:exit=0' --bind -n 0 --no-such-option
 expect_code 0
 run "$dartrun" -n 2 -- "$unit" '*:exit=0'; expect_code 0
+run "$dartrun" -np 2 -bind=none "$unit" '*:exit=0'; expect_code 0 # words with one dash, as those of mpiexec
+run "$dartrun" -np x "$unit"; expect_code 2; expect_line "dartrun: -n 'x' is not a number*"
 
 # Every unit has its id, and knows how many there are; units of another dartrun do not show.
 export DART_SHMEM_UNIT=7 DART_SHMEM_UNITS=9 DART_SHMEM_FD=250 DART_NODES=3
