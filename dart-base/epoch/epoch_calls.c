@@ -13,8 +13,8 @@ dart_ret_t dart__epoch_begin(const char *function, dart_gptr_t gptr, int asserti
   if (call_out->segment == NULL)
     return dart__locate_error(function, gptr, 0);
   if ((assertions & ~allowed) != 0)
-    return dart__fail(DART_ERR_INVAL, "%s: assertions %#x are not all of %#x", function,
-                      (unsigned)assertions, (unsigned)allowed);
+    return dart__fail(DART_ERR_INVAL, "%s: assertions %#x: this call has none but those of %#x",
+                      function, (unsigned)assertions, (unsigned)allowed);
   call_out->epoch = dart__epoch_make(call_out->team, call_out->segment);
   if (call_out->epoch != NULL)
     return DART_OK;

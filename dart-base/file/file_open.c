@@ -46,7 +46,10 @@ static bool check_arguments(const char *function, const char *path, unsigned fla
   else if ((flags & ~ALL_FLAGS) != 0 || (flags & (DART_FILE_READ | DART_FILE_WRITE)) == 0 ||
            ((flags & (DART_FILE_TRUNCATE | DART_FILE_CREATE)) != 0 && !writes) ||
            ((flags & DART_FILE_EXCLUSIVE) != 0 && (flags & DART_FILE_CREATE) == 0))
-    dart__error("%s: flags %#x cannot be meant", function, flags);
+    dart__error("%s: flags %#x: READ or WRITE is missing, or CREATE or TRUNCATE is without WRITE, "
+                "EXCLUSIVE "
+                "without CREATE, or a bit is none of DART_FILE_...",
+                function, flags);
   else
     return true;
   return false;

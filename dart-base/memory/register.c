@@ -219,8 +219,9 @@ static dart_ret_t check_memory(const char *function, size_t nelem, size_t size, 
   if (*nbytes_out == 0 || (addr != NULL && (uintptr_t)addr <= UINTPTR_MAX - *nbytes_out &&
                            dart__memory_is_writable(addr, *nbytes_out)))
     return DART_OK;
-  return dart__fail(DART_ERR_INVAL, "%s: %zu bytes at address %p %s", function, *nbytes_out, addr,
-                    addr == NULL ? "" : "are not all there to be written to");
+  return dart__fail(DART_ERR_INVAL,
+                    "%s: %zu bytes at address %p are not all there to be written to", function,
+                    *nbytes_out, addr);
 }
 
 static dart_ret_t memregister(const char *function, dart_team_t teamid, size_t nelem,

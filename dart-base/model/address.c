@@ -21,7 +21,7 @@ dart_ret_t dart__locate_error(const char *function, dart_gptr_t gptr, size_t nby
   if (DART_GPTR_ISNULL(gptr))
     dart__error("%s: null pointer", function);
   else if (team == NULL)
-    dart__error("%s: unknown team %d", function, gptr.teamid);
+    dart__team_error(function, gptr.teamid);
   else if (segment == NULL)
     dart__error("%s: team %d has no segment %d", function, gptr.teamid, gptr.segid);
   else if (gptr.unitid < 0 || gptr.unitid >= team->nunits)
@@ -31,10 +31,10 @@ dart_ret_t dart__locate_error(const char *function, dart_gptr_t gptr, size_t nby
            (dart__segment_has_ended(segment) && gptr.unitid == team->me))
     dart__error("%s: this unit has deregistered its portion of segment %d of team %d", function,
                 gptr.segid, gptr.teamid);
-  else
-    dart__error("%s: %zu bytes at offset %" PRIu64 " exceed the %" PRIu64
+  else /* an offset that was lowered below 0 as the program has it */
+    dart__error("%s: %zu bytes at offset %" PRId64 " exceed the %" PRIu64
                 " bytes of unit %d in segment %d of team %d",
-                function, nbytes, gptr.addr_or_offs.offset,
+                function, nbytes, (int64_t)gptr.addr_or_offs.offset,
                 dart__segment_size(segment, gptr.unitid), (int)gptr.unitid, gptr.segid,
                 gptr.teamid);
   return DART_ERR_INVAL;

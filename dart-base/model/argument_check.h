@@ -21,7 +21,7 @@ static inline dart__team_t *dart__check_team(const char *function, dart_team_t i
 
   dart__call_note(function);
   if (__builtin_expect(team == NULL, 0))
-    dart__error("%s: unknown team %d", function, id);
+    dart__team_error(function, id);
   return team;
 }
 

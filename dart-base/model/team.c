@@ -10,6 +10,7 @@
 #include "base/counters.h"
 #include "base/free_memory.h"
 #include "base/last_call.h"
+#include "base/log.h"
 #include "base/sparse.h"
 #include "model/world.h"
 
@@ -19,6 +20,14 @@ _Alignas(PAGE) dart__team_t *dart__teams[DART__MAX_TEAMS];
 _Alignas(PAGE) const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
 
 __thread uint32_t dart_inline_turns = 1; /* far/turns.h */
+
+void dart__team_error(const char *function, dart_team_t id)
+{
+  if (dart__world.initialized)
+    dart__error("%s: unknown team %d", function, id);
+  else
+    dart__error("%s: DART is not initialised", function);
+}
 
 /* ---- tables of segments ----------------------------------------------------------------------
  *

@@ -111,6 +111,9 @@ static inline dart__team_t *dart__team_find(dart_team_t id)
   return id < 0 ? NULL : dart__teams[id];
 }
 
+/** Log that `function` has no such team, and why: there are none before dart_init and after dart_exit. */
+void dart__team_error(const char *function, dart_team_t id);
+
 /** The segment, or NULL. */
 static inline dart__segment_t *dart__segment_find(const dart__team_t *team, int16_t id)
 {

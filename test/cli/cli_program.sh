@@ -43,6 +43,9 @@ for backend in shmem mpi; do
        $(grep -c 'dart_barrier: 4900 more such lines were not printed' <<<"$err") == 1 ]] || fail "$how: $err"
   done
 
+  # Without dart_init there is no team at all.
+  run env DART_LOG_LEVEL=ERROR "$program" too-early; expect_code 0; expect_line "*dart_barrier: DART is not initialised"
+
   # Code compiled with another version of dart_inline.h is an error of dart_init.
   version=$(sed -n 's/^#define DART_INLINE_VERSION //p' \
     "$(dirname "$0")/../../dart-if/include/dash/dart/ext/dart_inline_tables.h")

@@ -181,6 +181,8 @@ int main(int argc, char **argv)
 
   if (strcmp(what, "abort-early") == 0 && is_first())
     dart_abort(number);
+  if (strcmp(what, "too-early") == 0)
+    dart_barrier(DART_TEAM_ALL);
   if (dart_init(&argc, &argv) != DART_OK)
     return 3;
   dart_myid(&me);

@@ -52,7 +52,8 @@ TEST(allocations_want_a_team_a_type_and_a_size) /* E46 E47 F56 G68 */
       "1125899906842624 bytes");
 
   test_note("buffers");
-  snprintf(nowhere, sizeof nowhere, "8 bytes at address %p", NULL); /* C libraries differ in it */
+  snprintf(nowhere, sizeof nowhere, "8 bytes at address %p are not all there",
+           NULL); /* C libraries differ in it */
   REFUSED(dart_team_memalloc_aligned, (DART_TEAM_ALL, 1, T_INT64, NULL), "gptr is NULL");
   REFUSED(dart_team_memregister, (DART_TEAM_ALL, 1, T_INT64, &cell, NULL), "gptr is NULL");
   REFUSED(dart_team_memregister, (DART_TEAM_ALL, 1, T_INT64, NULL, &out.gptr), nowhere);
