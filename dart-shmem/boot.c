@@ -20,6 +20,7 @@
 #include "base/last_call.h"
 #include "base/libc.h"
 #include "base/log.h"
+#include "base/started.h"
 #include "model/lost.h"
 #include "model/world.h"
 #include "net.h"
@@ -45,21 +46,14 @@ static bool number_from(const char *name, long most, long *value_out)
 /* Refuse an MPI launcher, under which every process would be a job of one unit. The first one says so for all. */
 static bool is_alone(void)
 {
-  const char *size = getenv("PMI_SIZE"), *rank = getenv("PMI_RANK"); /* MPICH and others */
+  bool        is_first;
+  const char *processes = dart__started_processes(&is_first);
 
-  if (size == NULL) {
-    size = getenv("OMPI_COMM_WORLD_SIZE");
-    rank = getenv("OMPI_COMM_WORLD_RANK");
-  }
-  if (size == NULL || atoi(size) <= 1)
-    return true;
-  if (rank != NULL && atoi(rank) != 0)
-    return false;
-  return dart__fail(
-      false,
-      "an MPI launcher started %s processes, but this program is linked with dart-shmem: "
-      "start it with dart-shmem's dartrun (dartrun-shmem)",
-      size);
+  if (processes != NULL && is_first)
+    dart__error("an MPI launcher started %s processes, but this program is linked with dart-shmem: "
+                "start it with dart-shmem's dartrun (dartrun-shmem)",
+                processes);
+  return processes == NULL;
 }
 
 static dart_ret_t open_job(int fd, long nunits)

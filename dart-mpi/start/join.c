@@ -6,6 +6,7 @@
 #include "base/config.h"
 #include "base/last_call.h"
 #include "base/log.h"
+#include "base/started.h"
 #include "model/world.h"
 #include "mpi/comm.h"
 #include "mpi/messages.h"
@@ -20,18 +21,29 @@
 
 DART__BACKEND_NOTE(DART__MPI_VENDOR);
 
-/* Refuse dart-shmem's launcher, under which every process would be a job of one unit. */
+/* Refuse the launchers of dart-shmem and of another MPI, under which every process would be a job of one unit. */
 static dart_ret_t check_launcher(int nunits)
 {
-  const char *units = getenv("DART_SHMEM_UNITS");
+  const char *units = getenv("DART_SHMEM_UNITS"), *processes;
+  bool        is_first;
 
-  if (units == NULL || nunits > 1 || atoi(units) <= 1)
+  if (nunits > 1)
     return DART_OK;
-  return dart__fail(
-      DART_ERR_OTHER,
-      "dart-shmem's dartrun started %s units, but this program is linked with dart-mpi: "
-      "start it with mpiexec or dart-mpi's dartrun",
-      units);
+  if (units != NULL && atoi(units) > 1)
+    return dart__fail(
+        DART_ERR_OTHER,
+        "dart-shmem's dartrun started %s units, but this program is linked with dart-mpi: "
+        "start it with mpiexec or dart-mpi's dartrun",
+        units);
+  processes = dart__started_processes(&is_first);
+  if (processes == NULL)
+    return DART_OK;
+  if (is_first)
+    dart__error("an MPI launcher started %s processes, and each is a job of one unit: it is not of "
+                "the MPI that this "
+                "program is linked with (" DART__MPI_VENDOR "); start it with dartrun",
+                processes);
+  return DART_ERR_OTHER;
 }
 
 /* Number the nodes by their first unit, so that all units have the same numbers. */

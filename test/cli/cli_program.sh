@@ -126,6 +126,14 @@ END
   [[ $code != 0 && $(grep -c "linked with dart-shmem" <<<"$err") == 1 ]] || fail "shmem program under mpiexec: $err"
   run env DART_SHMEM_UNIT=0 DART_SHMEM_UNITS=2 DART_SHMEM_FD=99 "$build/test/dart-unit-mpi"
   [[ $code != 0 && $err == *"linked with dart-mpi"* ]] || fail "mpi program as a unit of dart-shmem: $err"
+  # As under the mpiexec of another MPI: of its two processes the first says so. One process alone is a job.
+  for of in PMI OMPI_COMM_WORLD; do
+    run env "${of}_SIZE=2" "${of}_RANK=0" "$build/test/dart-unit-mpi"; expect_code 3
+    expect_line "*launcher started 2 processes*job of one unit*start it with dartrun"
+    run env "${of}_SIZE=2" "${of}_RANK=1" "$build/test/dart-unit-mpi"; expect_code 3
+    [[ $err != *"!!!"* ]] || fail "the second says so, too: $err"
+    run env "${of}_SIZE=1" "${of}_RANK=0" "$build/test/dart-unit-mpi"; expect_code 0
+  done
 fi
 
 # Files that are no programs of this machine, or damaged ones, are no program of another backend.
