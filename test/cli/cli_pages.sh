@@ -93,7 +93,7 @@ make_program() {
 # A block of README with `cmake --install` makes the folder that the other pages' commands are in.
 run_blocks "$work"/README.*.sh
 for backend in shmem $mpi; do
-  rm -rf run trace
+  rm -rf run events
   make_program $backend
   run_blocks "$work"/[!R]*.sh
 done
