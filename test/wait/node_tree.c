@@ -233,9 +233,8 @@ static void all_hear_of_kinds_that_differ(void **state)
   }
 }
 
-static const dart__wait_pace_t hasty = { .spins = 50,
-                                         .check_us =
-                                             10000 }; /* not that of programs, which is long */
+/* Of programs the first look comes after a second. */
+static const dart__wait_pace_t hasty = { .spins = 50, .check_us = 10000 };
 
 static bool give_up(void *subject)
 {
