@@ -58,19 +58,22 @@ static void sleep_some(int ms)
   nap_ms(ms);
 }
 
-/* Stop this process for a while: a child lets it go on. */
+/* Stop this process for a while: a child lets it go on, again and again, for the first time may be before the stop. */
 static void be_stopped(int ms)
 {
   pid_t self = getpid(), child = fork();
 
   if (child == 0) {
-    nap_ms(ms);
-    kill(self, SIGCONT);
+    while (getppid() == self) {
+      nap_ms(ms);
+      kill(self, SIGCONT);
+    }
     _exit(0);
   }
   if (!EXPECT_TRUE(child > 0))
     return;
   raise(SIGSTOP);
+  kill(child, SIGKILL);
   waitpid(child, NULL, 0);
 }
 
