@@ -273,6 +273,10 @@ static _Noreturn void print_and_exit(const char *text, const char *more, const c
 static void take_option(const launch_about_t *about, launch_t *launch, int key, const char *word,
                         const char **nodes_out)
 {
+  bool is_letter = word[0] == '-' && word[1] != '-' && word[2] == '\0';
+
+  if (is_letter && key != ':' && key != word[1])
+    key = '?'; /* a letter is no abbreviation of a word */
   switch (key) {
   case 'n': launch->nunits = launch_number("-n", optarg, 1, launch->nunits_most); break;
   case 'N': *nodes_out = optarg; break;

@@ -5,6 +5,7 @@
  * units are, as when HWLOC_SYNTHETIC or HWLOC_XMLFILE shows it another machine. It looks once in the life of a process, so
  * each machine has one of its own. */
 #include <argp.h>
+#include <hwloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,6 +68,21 @@ static void fail(const char *format, ...)
 
 /* ---- the machine ------------------------------------------------------------------------ */
 
+/* Whether hwloc can show it. By the variables below it would show this machine instead. */
+static bool is_known(const char *shape, bool is_file)
+{
+  hwloc_topology_t topology;
+  bool             known;
+
+  if (hwloc_topology_init(&topology) != 0)
+    return false;
+  known = (is_file ? hwloc_topology_set_xml(topology, shape)
+                   : hwloc_topology_set_synthetic(topology, shape)) == 0 &&
+          hwloc_topology_load(topology) == 0;
+  hwloc_topology_destroy(topology);
+  return known;
+}
+
 /* Have hwloc show it. */
 static void choose_machine(void)
 {
@@ -74,8 +90,9 @@ static void choose_machine(void)
   size_t      length  = strlen(shape);
   bool        is_file = length >= 4 && strcmp(shape + length - 4, ".xml") == 0;
 
-  if (is_file && access(shape, R_OK) != 0)
-    fail("cannot read the machine '%s'", shape);
+  if (!is_known(shape, is_file))
+    fail("hwloc cannot show the machine '%s'", shape);
+  unsetenv(is_file ? "HWLOC_SYNTHETIC" : "HWLOC_XMLFILE");
   setenv(is_file ? "HWLOC_XMLFILE" : "HWLOC_SYNTHETIC", shape, 1);
 }
 

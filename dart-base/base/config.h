@@ -63,7 +63,7 @@
   INT(fan, "DART_TEST_FAN", 0, 0, 1000,                                            \
       "units in a group of a node's barrier, 2 or more; 0 and 1: by the machine")  \
   INT(counted, "DART_TEST_COUNTED", 4096, 0, 1000000,                              \
-      "units of the largest team in whose fences units count on words")            \
+      "units of the largest team whose fences count control messages")             \
   INT(nap, "DART_TEST_NAP", 100, 1, 1000000,                                       \
       "microseconds a waiting unit sleeps between two polls of other nodes")       \
   INT(agent_nap, "DART_TEST_AGENT_NAP", 1000, 40, 1000000,                         \

@@ -33,6 +33,7 @@
 #include "coll/coll.h"
 #include "epoch/epoch_calls.h"
 #include "epoch/epoch_origin.h"
+#include "far/engine.h"
 #include "far/far_ops.h"
 #include "far/progress.h"
 #include "model/lost.h"
@@ -45,10 +46,11 @@ DART__PROFILED(dart_epoch_fence);
   (DART_EPOCH_NOPRECEDE | DART_EPOCH_NOSUCCEED | DART_EPOCH_NOSTORE | DART_EPOCH_NOPUT | \
    DART_EPOCH_LAZY)
 
-/* Whether each unit is told how many words to expect. */
+/* Whether each unit is told how many control messages to expect. Without agents in any case: a lazy fence that waits for its
+ * targets might wait for ever. */
 static bool is_counted(const dart__team_t *team)
 {
-  return team->nunits <= dart__settings.counted;
+  return team->nunits <= dart__settings.counted || !dart__engine.by_agents;
 }
 
 /* The first fence of a segment: all units get what they need, or none. Collective. */
@@ -256,6 +258,15 @@ static bool have_any(const dart__access_call_t *call)
   return any != 0;
 }
 
+/* All are asked before any is waited for. */
+static void ask_target(void *context, int32_t unit)
+{
+  const dart__access_call_t *call = context;
+
+  if (is_far_target(call, unit))
+    dart__far_ask(call->team, unit);
+}
+
 static void settle_target(void *context, int32_t unit)
 {
   const dart__access_call_t *call = context;
@@ -266,7 +277,8 @@ static void settle_target(void *context, int32_t unit)
 
 #define MANY_WORDS (UINT32_C(1) << 30) /* more than come before the next fence */
 
-/* The same of a large team. After a lazy fence words of others may be under way, and nobody knows how many. */
+/* complete_nodes without counts. After a lazy fence control messages of others may be under way, and nobody knows how
+ * many. */
 static dart_ret_t complete_uncounted(dart__access_call_t *call, bool is_lazy, bool *is_all_open_out)
 {
   dart__epoch_t *epoch   = call->epoch;
@@ -276,8 +288,10 @@ static dart_ret_t complete_uncounted(dart__access_call_t *call, bool is_lazy, bo
   epoch->is_lazy = is_lazy;
   ret            = dart__worse(dart__team_result(call->team, ret), close_far(call));
   epoch->is_lazy = false;
-  if (has_any)
+  if (has_any) {
+    dart__epoch_visit_targets(call, ask_target, call);
     dart__epoch_visit_targets(call, settle_target, call);
+  }
   if (has_any && !is_lazy)
     ret = dart__worse(ret, dart__coll_barrier(call->team));
   /* acquire: pairs with dart__epoch_note */

@@ -29,7 +29,7 @@ void dart__completion_touch(dart__far_team_t *far, int32_t unit)
     /* release: pairs with the acquire in flush_all */
     atomic_store_explicit(&far->ntouched, n + 1, memory_order_release);
     /* last: another thread that finds this set may flush all at once, and must find the list longer;
-     * release: pairs with the load in dart__completion_started */
+     * release: pairs with the load in dart__completion_count */
     atomic_store_explicit(&far->unit[unit].is_touched, true, memory_order_release);
   }
   pthread_mutex_unlock(&far->touched_lock);
@@ -97,7 +97,7 @@ bool dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
 void dart__completion_settle(dart__team_t *team, int32_t unit, bool at_target)
 {
   if (!dart__completion_flush(team, unit, at_target))
-    dart__completion_started(team, unit, true);
+    dart__completion_count(team, unit, true); /* without the limit, which settles all */
 }
 
 dart__copy_t *dart__completion_copy_instead(dart__team_t *team, dart__copy_t *copy)

@@ -26,9 +26,8 @@ void          dart__completion_limit(dart__team_t *team);
 dart__copy_t *dart__completion_copy_instead(dart__team_t *team, dart__copy_t *copy);
 
 /** Count a transfer, after the call that started it: so a flush of another thread does not take it for
- *  flushed before the network knows of it. `is_get`: the transfer changes nothing at the target. If very many are
- *  outstanding in the process it waits until all are locally complete. Returns its number. */
-static inline uint64_t dart__completion_started(dart__team_t *team, int32_t unit, bool is_get)
+ *  flushed before the network knows of it. `is_get`: the transfer changes nothing at the target. Returns its number. */
+static inline uint64_t dart__completion_count(dart__team_t *team, int32_t unit, bool is_get)
 {
   dart__far_unit_t *u      = &dart__far_team(team)->unit[unit];
   uint64_t          number = dart__outstanding_start(&u->outstanding, is_get);
@@ -36,6 +35,14 @@ static inline uint64_t dart__completion_started(dart__team_t *team, int32_t unit
   if (__builtin_expect(!atomic_load_explicit(&u->is_touched, memory_order_seq_cst), 0))
     dart__completion_touch(team->far, unit); /* seq_cst: see unlist in completion.c */
   dart__world_add(&dart__completion_transfers, 1);
+  return number;
+}
+
+/** The same. If very many are outstanding in the process it waits until all are locally complete. */
+static inline uint64_t dart__completion_started(dart__team_t *team, int32_t unit, bool is_get)
+{
+  uint64_t number = dart__completion_count(team, unit, is_get);
+
   if (__builtin_expect(dart__completion_outstanding() >= DART__COMPLETION_MOST, 0))
     dart__completion_limit(team);
   return number;

@@ -31,7 +31,8 @@ void dart__engine_poll(void)
 
 void dart__engine_push(void)
 {
-  dart__am_push(dart__engine.am);
+  if (dart__engine.am != NULL) /* as in progress */
+    dart__am_push(dart__engine.am);
 }
 
 void dart__engine_poke(void)

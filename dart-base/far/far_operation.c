@@ -13,8 +13,8 @@
 #include "far/far_handle.h"
 #include "far/far_ops.h"
 #include "far/order.h"
+#include "far/poll_budget.h"
 #include "far/records.h"
-#include "far/turns.h"
 #include "far/way.h"
 #include "model/lost.h"
 #include "wait/waiting.h"
@@ -136,13 +136,15 @@ INLINED dart__completion_t start_by(dart__way_t way, const dart__rma_t *rma, boo
 #define REQUESTED_FROM \
   ((size_t)8192) /* bytes of a put: less is complete soon after it is started */
 
-/* A handle of bytes in a row that go by the network has a request, unless they are a small put. */
+/* A handle of bytes in a row that go by the network has a request, unless they are a small put, whose remote completion a
+ * test finds out soon if all units have agents. */
 INLINED dart__completion_t start_with_handle(const dart__rma_t *rma, bool is_put,
                                              dart_handle_t *handle_out)
 {
-  dart__way_t   way    = dart__way_choose(rma, is_put, DART__TO_HANDLE, false);
-  dart_handle_t handle = dart__handle_new(
-      rma->at.team, rma->at.unit, way == DART__NET && !(is_put && rma->nbytes < REQUESTED_FROM));
+  dart__way_t   way      = dart__way_choose(rma, is_put, DART__TO_HANDLE, false);
+  bool          is_small = is_put && rma->nbytes < REQUESTED_FROM && dart__engine.by_agents;
+  dart_handle_t handle =
+      dart__handle_new(rma->at.team, rma->at.unit, way == DART__NET && !is_small);
   dart__completion_t completion;
 
   *handle_out = handle;
@@ -170,7 +172,7 @@ INLINED dart__completion_t start(const dart__rma_t *rma, bool is_put, dart_handl
   way = dart__way_choose(rma, is_put, DART__TO_FLUSH, false);
   if (way == DART__RECORD || way == DART__TYPED) {
     dart__count(DART__COUNT_AGGREGATED);
-    dart__turns_begin();
+    dart__poll_budget_reset();
   }
   return start_by(way, rma, is_put);
 }
@@ -213,7 +215,7 @@ static uint64_t request_atomic(const dart__rma_t *rma)
   dart_datatype_t    type = rma->type->base;
 
   dart__word_order_request(&rma->at, dart__word_order_at(&rma->at, rma->nbytes));
-  dart__turns_begin();
+  dart__poll_budget_reset();
   switch (rma->kind) {
   case DART__ACCUMULATE:
     return dart__am_accumulate(dart__engine.am, &at, rma->buffer, rma->nelem, type, rma->op);

@@ -35,22 +35,27 @@ void dart__progress_apply(void)
   dart__progress_set_deferring(false);
 }
 
-void dart__progress_now(void)
+void dart__progress_serve(void)
 {
-  bool is_turn = dart__turns_are_over();
+  bool is_spent = dart__poll_budget_is_spent();
 
-  if (is_turn)
-    dart__turns_double();
-  if (dart__stream > 0)
-    dart__progress_apply();
+  if (is_spent)
+    dart__poll_budget_renew();
   if (!dart__world.many_nodes)
     return;
-  if (!is_turn) {
+  if (!is_spent) {
     dart__engine_poke();
     return;
   }
-  dart__engine_push(); /* what it polls for may be an answer */
+  dart__engine_push(); /* the program may poll for the answer */
   dart__engine_look();
+}
+
+void dart__progress_now(void)
+{
+  if (dart__stream > 0)
+    dart__progress_apply();
+  dart__progress_serve();
 }
 
 /* A unit alone on its node shares its memory with nobody but the thread that applies far requests. */
@@ -81,7 +86,7 @@ void dart__progress_at_once(void)
   if (!dart__world.many_nodes)
     return;
   dart__am_count_wait(dart__engine.am);
-  dart__progress_in_turn();
+  dart__progress_if_spent();
 }
 
 void dart__progress_in_vain(void)

@@ -10,7 +10,7 @@
 #include <dash/dart/ext/dart_inline_near.h>
 #include <dash/dart/if/dart_globmem.h>
 
-#include "far/turns.h"
+#include "far/poll_budget.h"
 #include "model/team.h"
 #include "model/world.h"
 
@@ -30,8 +30,9 @@ extern dart_inline_maps_t dart__put_maps;
 /** End the stream: apply what is deferred, and request what is in the run. Serves nobody. */
 void dart__progress_apply(void);
 
-/** The parts that are not inlined. */
+/** The parts that are not inlined. `serve` leaves a stream as it is. */
 void dart__progress_now(void);
+void dart__progress_serve(void);
 void dart__progress_stream(void);
 
 /* Locks with their operations, and unlocks, that were sent without a wait (DART_EPOCH_LAZY): how many, how many of them
@@ -75,10 +76,10 @@ static inline bool dart__progress_is_due(void)
   return __builtin_expect(dart__world.progress_is_due, 0);
 }
 
-/** For calls that make no progress otherwise: where accesses by lists have had their turns. */
-static inline void dart__progress_in_turn(void)
+/** For calls that make no progress otherwise: if the poll budget is spent. */
+static inline void dart__progress_if_spent(void)
 {
-  if (dart__turns_are_over())
+  if (dart__poll_budget_is_spent())
     dart__progress_now();
 }
 
@@ -87,7 +88,7 @@ static inline void dart__progress(void)
   if (dart__progress_is_due())
     dart__progress_now();
   else
-    dart__progress_in_turn();
+    dart__progress_if_spent();
 }
 
 /** What calls that complete operations do about near ones: apply deferred updates, and order near stores before whatever the
@@ -120,7 +121,8 @@ static inline void dart__progress_update(void)
  *  some milliseconds, so those who sleep for longer serve others with every look. Only if many_nodes. */
 void dart__progress_in_vain(void);
 
-/** A wait for words has found them at once. Notifications that the unit sent before it are a burst, which is over. */
+/** A wait for words has found them at once. Notifications that the unit sent before it are a burst, which is over. Makes
+ *  progress if the poll budget is spent. */
 void dart__progress_at_once(void);
 
 /** A blocking get or fetch has found these bytes, at most 8, at `gptr`. A unit that finds the same value

@@ -4,7 +4,7 @@
  *
  * dart__locate checks every global pointer before memory is accessed: it finds team and segment (two
  * array look-ups), checks the unit, and that `nbytes` bytes from the offset on lie in the unit's
- * portion, and returns the near address, one load from the chunk's table. The direct map below is a
+ * portion, and returns the near address, one load from the chunk's table for units that may be near. The direct map below is a
  * shorter path with the same checks. */
 #include <string.h>
 

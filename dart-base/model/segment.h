@@ -40,8 +40,8 @@ typedef struct dart__segment {
   bool      has_epoch_block; /* of this unit's pool, at epoch_at */
 } dart__segment_t;
 
-/* The direct map of a segment: where all portions are near and lie at a constant step, as they do on a
- * single node, arithmetic gives the address. It saves dependent loads, of which the general path has
+/* The direct map of a segment: by arithmetic where all portions are near and lie at a constant step, as they do on a
+ * single node, else by the list of the chunk's near portions. It saves dependent loads, of which the general path has
  * several in a chain. Programs read it, too: dash/dart/ext/dart_inline.h has its fields. */
 typedef dart_inline_map_t dart__direct_map_t;
 

@@ -19,7 +19,7 @@
 _Alignas(PAGE) dart__team_t *dart__teams[DART__MAX_TEAMS];
 _Alignas(PAGE) const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
 
-__thread uint32_t dart_inline_turns = 1; /* far/turns.h */
+__thread uint32_t dart_inline_budget = 1; /* far/poll_budget.h */
 
 void dart__team_error(const char *function, dart_team_t id)
 {
@@ -399,7 +399,7 @@ static uint64_t mapped_bytes(const dart__team_t *team, const dart__segment_t *se
 }
 
 /* Whether all portions are near, and lie at a constant step. In a job of several nodes the list is taken in any case, for
- * its turns (dart_inline_turns): who polls a portion may wait for a far unit. */
+ * the poll budget (far/poll_budget.h): who polls a portion may wait for a far unit. */
 static bool lies_at_step(const dart__team_t *team, const dart__segment_t *segment,
                          uint64_t *step_out)
 {

@@ -156,15 +156,14 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
     return DART_OK;
   }
   if (at->near != NULL && nelem == 1 && dart__may_defer() &&
-      dart__type_basic_size(dtype) <= sizeof(uint64_t)) { /* of a segment without a direct map */
+      dart__type_basic_size(dtype) <=
+          sizeof(uint64_t)) { /* without a direct map, or its budget is spent */
     if (__builtin_expect(dart__counts_near, 0))
       count_apart(at, dart__type_basic_size(dtype));
     add(&gptr, at->near, values, dart__type_basic_size(dtype), dtype, op);
-    if (dart__world.many_nodes) {
-      dart__engine_poke();
-      if (dart__type_basic_size(dtype) == sizeof(uint64_t))
-        prepare_run(at, dtype, op);
-    }
+    dart__progress_serve();
+    if (dart__world.many_nodes && dart__type_basic_size(dtype) == sizeof(uint64_t))
+      prepare_run(at, dtype, op);
     return DART_OK;
   }
   dart__count_atomic(at, nelem * dart__type_basic_size(dtype));

@@ -178,7 +178,7 @@ INLINED dart_ret_t move(bool is_put, end_t end, const dart__rma_t *rma, dart_han
   if (end == BLOCKING)
     dart__progress();
   else
-    dart__progress_in_turn();
+    dart__progress_if_spent();
   dart__transfer_near(rma, is_put);
   return DART_OK;
 }

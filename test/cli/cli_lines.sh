@@ -50,8 +50,10 @@ near=$(awk '/^barrier/ { print $NF }' <<<"$out")
 run "$build/bench/lines" --units=2 --machine='package:2 l3:1 core:2 pu:1'; expect_code 0
 far=$(awk '/^barrier/ { print $NF }' <<<"$out")
 holds "$near < $far" "a barrier of one cache takes less than one of two packages"
-run "$build/bench/lines" --machine=nowhere.xml; expect_code 2
-[[ $err == "lines: cannot read the machine 'nowhere.xml'" ]] || fail "nowhere.xml: $err"
+for wrong in nowhere.xml 'nonsense:2'; do
+  run "$build/bench/lines" --machine="$wrong"; expect_code 2
+  [[ $err == *"lines: hwloc cannot show the machine '$wrong'" ]] || fail "$wrong: $err"
+done
 
 for wrong in 1 257 x -3; do
   run "$build/bench/lines" --units="$wrong"; expect_code 2

@@ -29,6 +29,7 @@ expect_code 0
 run "$dartrun" -n 2 -- "$unit" '*:exit=0'; expect_code 0
 run "$dartrun" -np 2 -bind=none "$unit" '*:exit=0'; expect_code 0 # words with one dash, as those of mpiexec
 run "$dartrun" -np x "$unit"; expect_code 2; expect_line "dartrun: -n 'x' is not a number*"
+run "$dartrun" -v -n 2 "$unit"; expect_code 2; expect_line "dartrun: '-v' is no option*"
 
 # Every unit has its id, and knows how many there are; units of another dartrun do not show.
 export DART_SHMEM_UNIT=7 DART_SHMEM_UNITS=9 DART_SHMEM_FD=250 DART_NODES=3

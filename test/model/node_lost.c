@@ -42,7 +42,7 @@ static void a_unit_is_lost_once_it_is_counted(void **state)
   assert_int_equal(dart__unit_status(2), DART_UNIT_ENDED);
 }
 
-/* Others may pass the step that it has left, and read. */
+/* A unit has left a step. Others may pass it, and read. */
 static void in_a_broken_team_nothing_is_written_that_others_read(void **state)
 {
   _Alignas(DART__CACHE_LINE) static char memory[sizeof(dart__shared_t) + 8192];
@@ -59,6 +59,7 @@ static void in_a_broken_team_nothing_is_written_that_others_read(void **state)
   word[2] = 2;
   count   = 1;
   assert_true(dart__team_look(&team));
+  dart__team_step_aside(&team);
   for (int step = 0; step < 2; step++, x->episode++) {
     memset(dart__exchange_slot(x, 0), 2, (size_t)UNITS * SLOT);
     memset(dart__exchange_result(x), 3, RESULT);

@@ -87,6 +87,21 @@ TEST(the_library_gets_its_turns)
   test_barrier();
 }
 
+TEST(accumulates_give_the_library_its_turns)
+{
+  dart_gptr_t own = test_unit(test_segment(DART_TEAM_ALL, sizeof(int64_t), 0), me);
+  int32_t     one = 1;
+  bool        any = false;
+
+  for (int i = 0; i < 1000; i++) {
+    EXPECT_OK(dart_accumulate(own, &one, 1, DART_TYPE_INT, DART_OP_SUM));
+    any = any || (i > 500 && mapped(own) != NULL);
+  }
+  EXPECT_TRUE(any);
+  EXPECT_OK(dart_flush(own));
+  test_barrier();
+}
+
 TEST(blocking_words_arrive)
 {
   EXPECT_ALL(dart_put_blocking(at, &value, 1, T_INT64, T_INT64),

@@ -17,8 +17,9 @@
  *  `&dart_put`, is the library's as before. Files with and without the macro may be linked into one program.
  *
  *  What these functions read is in dart_inline_tables.h. A program with this file compiled in says at its start
- *  which version of it that was; dart_init fails with DART_ERR_OTHER and one line if the library has another,
- *  as it may where a program is linked with a library that was built later. */
+ *  which version of it that was; dart_init fails with DART_ERR_OTHER and one line if the library does not know it,
+ *  as it may where a program is linked with a library that was built later. One of version 3 runs, but calls the library
+ *  in jobs of several nodes. */
 
 #include <string.h>
 

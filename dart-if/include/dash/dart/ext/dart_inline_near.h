@@ -54,9 +54,9 @@ DART_INLINE char *dart_inline_listed(const dart_inline_map_t *map, uint64_t unit
   if (unit >= __atomic_load_n(&map->nlisted, __ATOMIC_RELAXED))
     return NULL;
   near = ((char *const *)(uintptr_t)map->step)[unit];
-  if (near == NULL || dart_inline_turns == 1)
+  if (near == NULL || dart_inline_budget == 1)
     return NULL;
-  dart_inline_turns--;
+  dart_inline_budget--;
   return near + (uintptr_t)map->first;
 }
 
