@@ -21,8 +21,8 @@
 #define DART__STEP_PIECE 16
 
 /* In a broken team (model/lost.h) no step waits, and none of its calls reads what others have written: functions look at
- * dart__team_is_broken after a step, and before they use what they found. Another thread may break the team at any time; it stays
- * broken, so what is left out for it is told by dart__team_result at the end.
+ * dart__team_is_broken after a step, and before they use what they found. Another thread may break the team at any time;
+ * it stays broken, so dart__team_result reports at the end what was left out.
  *
  * One unit may leave a step so while another passes it: the one that was lost had come to it. What holds then:
  * - A unit that has left a step comes to none after it: it does not arrive in them, and a vote or a loss breaks the team once

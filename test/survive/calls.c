@@ -1085,8 +1085,6 @@ static dart_ret_t file_seek_shared(void)
   return dart_file_seek_shared(file, 0);
 }
 
-/* ---- the table ------------------------------------------------------------------------------------ */
-
 /* ---- beside a thread in a collective ------------------------------------------------------------ */
 
 static pthread_t  gatherer;
@@ -1125,6 +1123,8 @@ static dart_ret_t agree_beside_gather(void)
   pthread_join(gatherer, NULL);
   return gathered;
 }
+
+/* ---- the table ------------------------------------------------------------------------------------ */
 
 const entry_t entries[] = {
   { "barrier", NULL, barrier, LOST },
