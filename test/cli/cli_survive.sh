@@ -22,7 +22,7 @@ survive() {
 # Some at a time, for most of them wait.
 beside_others() {
   also survive "$@"
-  ((${#beside[@]} < 16)) || together
+  ((${#beside[@]} < 8)) || together
 }
 
 calls=$("$program" list)
