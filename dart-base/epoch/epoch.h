@@ -184,8 +184,8 @@ struct dart__epoch {
   uint32_t        free;    /* the first of a list */
   uint32_t        nsince;  /* how often a unit's list was begun */
   dart__queued_t *queue;
-  uint32_t       *counts;  /* [nunits], for counted fences over several nodes; NULL: none yet */
-  bool            is_owed; /* in counted fences: words of lazy ones may be under way to some units */
+  uint32_t       *counts; /* [nunits], for counted fences over several nodes; NULL: none yet */
+  bool is_owed;           /* in counted fences: words of lazy ones may be under way to some units */
 
   pthread_mutex_t exposure; /* of the exposing side */
   pthread_mutex_t state;    /* of `kind` and `is_exposed`, when they change; nobody waits with it */
