@@ -210,6 +210,15 @@ static dart_ret_t close_far(const dart__access_call_t *call)
   return closing.ret;
 }
 
+/* After complete_early, which has returned `ret`. In a lazy fence units do not wait. */
+static dart_ret_t complete_rest(const dart__access_call_t *call, bool is_lazy, dart_ret_t ret)
+{
+  call->epoch->is_lazy = is_lazy;
+  ret                  = dart__worse(dart__team_result(call->team, ret), close_far(call));
+  call->epoch->is_lazy = false;
+  return ret;
+}
+
 static bool have_arrived(void *context)
 {
   return dart__epoch_has_arrived(context);
@@ -223,9 +232,7 @@ static dart_ret_t complete_nodes(const dart__access_call_t *call, bool is_lazy,
   dart_ret_t     ret   = complete_early(call);
   sums_t         sums  = count_origins(call);
 
-  epoch->is_lazy = is_lazy;
-  ret            = dart__worse(dart__team_result(call->team, ret), close_far(call));
-  epoch->is_lazy = false;
+  ret = complete_rest(call, is_lazy, ret);
   if (is_lazy) {
     epoch->is_owed |= sums.has_words;
     for (int32_t unit = dart__epoch_first_target(epoch); sums.has_words && unit >= 0;
@@ -285,9 +292,7 @@ static dart_ret_t complete_uncounted(dart__access_call_t *call, bool is_lazy, bo
   dart_ret_t     ret     = complete_early(call);
   bool           has_any = have_any(call);
 
-  epoch->is_lazy = is_lazy;
-  ret            = dart__worse(dart__team_result(call->team, ret), close_far(call));
-  epoch->is_lazy = false;
+  ret = complete_rest(call, is_lazy, ret);
   if (has_any) {
     dart__epoch_visit_targets(call, ask_target, call);
     dart__epoch_visit_targets(call, settle_target, call);

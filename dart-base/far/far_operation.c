@@ -90,15 +90,14 @@ INLINED dart__completion_t start_copied(const dart__rma_t *rma, bool is_in_a_row
 /* A put takes a flush. A get has a request, which takes less time, and waiting for it makes progress. */
 INLINED void transfer_and_wait(const dart__rma_t *rma, bool is_put, bool is_slow)
 {
-  const dart__address_t *at          = &rma->at;
-  dart_unit_t            target      = dart__team_member(at->team, at->unit);
-  bool                   has_request = !is_put;
+  const dart__address_t *at     = &rma->at;
+  dart_unit_t            target = dart__team_member(at->team, at->unit);
   dart__waiting_t       *waiting;
   dart__net_request_t    request;
   int64_t                began;
 
   wait_for_order(rma, is_put && dart__is_word(rma->nbytes));
-  call_net(rma, rma->buffer, is_put, has_request ? &request : NULL);
+  call_net(rma, rma->buffer, is_put, is_put ? NULL : &request);
   waiting =
       dart__waiting_begin(dart__call, (dart__wait_for_t){ DART__WAIT_FLUSH, -1, target, 0, 0 });
   dart__waiting_stamp(); /* no sleep will: the network waits */
@@ -106,10 +105,10 @@ INLINED void transfer_and_wait(const dart__rma_t *rma, bool is_put, bool is_slow
   began = dart__latency_begin();
   if (is_slow)
     dart__am_ping_blocking(dart__engine.am, target);
-  if (has_request)
-    dart__engine_wait(&request);
-  else
+  if (is_put)
     dart__net_flush(at->team, at->segment->chunk, at->unit, true);
+  else
+    dart__engine_wait(&request);
   dart__waiting_end(waiting);
   if (__builtin_expect(began != 0, 0)) {
     dart__latency_end(target, began, rma->nbytes);

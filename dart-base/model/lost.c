@@ -45,8 +45,8 @@ dart_unit_status_t dart__unit_status(dart_unit_t unit)
   return (word & DART__LOST_ENDED) != 0 ? DART_UNIT_ENDED : DART_UNIT_LOST;
 }
 
-/* A thread that is in a step meanwhile leaves it or has passed it; what it writes for the next one is read by nobody who has
- * not seen it arrive there. */
+/* Another thread may be in a step: it gives the step up, or has passed it. It may still write its slot for the next step.
+ * No unit reads that slot before the thread arrives in that step. */
 void dart__team_break(dart__team_t *team)
 {
   /* release: pairs with dart__team_is_broken */
