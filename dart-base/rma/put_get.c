@@ -143,7 +143,7 @@ INLINED bool copy_several(bool is_put, end_t end, const dart_gptr_t *gptr, void 
     return false;
   if (is_put)
     atomic_thread_fence(memory_order_release);
-  if (e.global == NULL)
+  if (__builtin_expect(e.global == NULL, 1))
     copy_row(is_put, near, buffer, e.span);
   else
     copy_steps(is_put, near, buffer, nelem, &e);
