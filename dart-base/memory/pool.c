@@ -95,11 +95,12 @@ void dart__pool_close(void)
 static dart_ret_t reserve_up_to(uint64_t end)
 {
   dart__chunk_t *chunk = pool.chunk;
-  size_t         to    = dart__chunk_pages(chunk, end);
+  size_t         to;
   dart_ret_t     ret;
 
   if (end <= chunk->reserved)
     return DART_OK;
+  to  = dart__chunk_pages(chunk, end);
   ret = dart__net_reserve(pool.all, chunk, chunk->reserved, to);
   if (ret != DART_OK)
     return ret;

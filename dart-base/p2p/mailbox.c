@@ -10,7 +10,8 @@
 #include "base/sanitizer.h"
 #include "base/sparse.h"
 
-#define PIECE ((size_t)64 << 10)
+#define PIECE       ((size_t)64 << 10)
+#define UNUSED_MOST 512 /* bytes of a buffer that is used again for a shorter message */
 
 /* A name is the unit + 1, and below it the offset: never 0. */
 #define OFFSET_BITS 40
@@ -26,6 +27,7 @@ struct dart__mailbox_message {
   uint32_t         nslots;  /* pieces that fit the buffer */
   uint32_t         awaited; /* the sender waits: raise its event for every piece taken */
   _Atomic uint64_t filled;  /* pieces */
+  uint64_t         room;    /* bytes of the buffer */
   /* the receiver's cache line, once it is posted */
   _Alignas(DART__CACHE_LINE) _Atomic uint64_t taken; /* pieces */
   uint64_t next; /* in the inbox the message pushed before it, in a queue the one after it */
@@ -155,6 +157,7 @@ void dart__mailbox_post(dart__mailbox_t *box, int32_t to, int32_t tag, const voi
   message->next_detached = 0;
   message->from          = box->me;
   message->tag           = tag;
+  message->room          = room;
   message->nslots        = (uint32_t)(nbytes <= room ? message->npieces : room / PIECE);
   message->awaited       = awaited;
   /* relaxed: the push publishes it */
@@ -211,12 +214,19 @@ void dart__mailbox_detach(dart__mailbox_t *box, dart__outgoing_t *out)
   pthread_mutex_unlock(&box->lock);
 }
 
-size_t dart__mailbox_reclaim(dart__mailbox_t *box, size_t most, void (*give_back)(uint64_t offset))
+static bool suits(const dart__mailbox_message_t *message, size_t room)
+{
+  return room <= message->room && message->room - room <= UNUSED_MOST;
+}
+
+size_t dart__mailbox_reclaim(dart__mailbox_t *box, size_t most, size_t room,
+                             void (*give_back)(uint64_t offset), uint64_t *reused_out)
 {
   size_t    detached_bytes;
   uint64_t  kept = 0; /* name of the last message that stays */
   uint64_t *link;
 
+  *reused_out = 0;
   pthread_mutex_lock(&box->lock);
   for (link = &box->detached.first; *link != 0;) {
     dart__mailbox_message_t *message = message_of(box, *link);
@@ -226,7 +236,10 @@ size_t dart__mailbox_reclaim(dart__mailbox_t *box, size_t most, void (*give_back
       dart__tsan_hear();
       *link = message->next_detached;
       box->detached_bytes -= message_bytes(message);
-      give_back(message->offset);
+      if (*reused_out == 0 && suits(message, room))
+        *reused_out = message->offset;
+      else
+        give_back(message->offset);
     } else if (box->detached_bytes > most) {
       kept = *link;
       link = &message->next_detached;

@@ -177,11 +177,11 @@ static void start_out_near(message_t *m)
   bool   to_self = m->unit == dart__world.me;
   size_t room =
       to_self || m->nbytes < DART__MAILBOX_EAGER_MOST ? m->nbytes : DART__MAILBOX_EAGER_MOST;
-  bool     wait = dart__mailbox_reclaim(&p2p.box, DETACHED_BYTES, give_back) > DETACHED_BYTES;
   uint64_t offset;
+  size_t   detached = dart__mailbox_reclaim(&p2p.box, DETACHED_BYTES, room, give_back, &offset);
+  bool     wait     = !to_self && (detached > DETACHED_BYTES || m->nbytes > room);
 
-  wait = !to_self && (wait || m->nbytes > room);
-  if (dart__pool_alloc(dart__mailbox_message_bytes(room), &offset) != DART_OK) {
+  if (offset == 0 && dart__pool_alloc(dart__mailbox_message_bytes(room), &offset) != DART_OK) {
     if (is_own(m)) {
       dart__mailbox_post(&p2p.box, m->unit, m->tag, m->buffer, m->nbytes, borrow_spare(), room,
                          true, &m->out);

@@ -73,6 +73,16 @@ static void give_back(uint64_t offset)
   pthread_mutex_unlock(&own->lock);
 }
 
+/* Reclaim what may be used again for none. */
+static size_t reclaim(dart__mailbox_t *box, size_t most)
+{
+  uint64_t reused;
+  size_t   left = dart__mailbox_reclaim(box, most, SIZE_MAX, give_back, &reused);
+
+  CHECK(reused == 0);
+  return left;
+}
+
 /* `*last_out`: it was the last one, so its message has to be awaited. False: none is free. */
 static bool take_letter(uint64_t *offset_out, bool *last_out)
 {
@@ -103,10 +113,14 @@ typedef struct {
 static void start_send(sending_t *s, int32_t to, int32_t tag, const char *data, size_t nbytes)
 {
   uint64_t offset;
-  bool     wait;
+  bool     wait = false;
 
-  dart__mailbox_reclaim(&own->box, 0, give_back);
-  CHECK(take_letter(&offset, &wait));
+  dart__mailbox_reclaim(&own->box, 0, DART__MAILBOX_EAGER_MOST, give_back, &offset);
+  if (offset == 0 || nbytes % 2 == 1) { /* or it is used again */
+    if (offset != 0)
+      give_back(offset);
+    CHECK(take_letter(&offset, &wait));
+  }
   wait = wait || nbytes > DART__MAILBOX_EAGER_MOST;
   dart__mailbox_post(&own->box, to, tag, data, nbytes, offset, DART__MAILBOX_EAGER_MOST, wait,
                      &s->out);
@@ -219,7 +233,7 @@ static void expect_all_back(void)
 {
   uint32_t tries = 0;
 
-  while (dart__mailbox_reclaim(&own->box, 0, give_back) > 0 && tries++ < 100000)
+  while (reclaim(&own->box, 0) > 0 && tries++ < 100000)
     usleep(100);
   for (int i = 0; i < LETTERS; i++)
     CHECK(!own->used[i]);
@@ -513,20 +527,59 @@ static void letters_come_back_when_taken(void **state)
   one = dart__mailbox_message_bytes(100);
   for (int tag = 0; tag < 4; tag++)
     start_send(&s, 0, tag, alone_memory + 3000, 100);
-  assert_int_equal(dart__mailbox_reclaim(&alone.box, SIZE_MAX, give_back), 4 * one);
+  assert_int_equal(reclaim(&alone.box, SIZE_MAX), 4 * one);
   assert_true(is_there(0));
   assert_true(is_there(2));
   assert_true(is_there(3)); /* behind the oldest that is left: only if there are too many */
-  assert_int_equal(dart__mailbox_reclaim(&alone.box, SIZE_MAX, give_back), 3 * one);
-  assert_int_equal(dart__mailbox_reclaim(&alone.box, 2 * one, give_back), one);
+  assert_int_equal(reclaim(&alone.box, SIZE_MAX), 3 * one);
+  assert_int_equal(reclaim(&alone.box, 2 * one), one);
   start_send(&s, 0, 9, alone_memory + 3000, 100); /* behind the one that is left */
   assert_true(is_there(1));
-  assert_int_equal(dart__mailbox_reclaim(&alone.box, SIZE_MAX, give_back), one);
+  assert_int_equal(reclaim(&alone.box, SIZE_MAX), one);
   assert_true(is_there(9));
-  assert_int_equal(dart__mailbox_reclaim(&alone.box, SIZE_MAX, give_back), 0);
+  assert_int_equal(reclaim(&alone.box, SIZE_MAX), 0);
   start_send(&s, 0, 1, alone_memory + 3000, 100); /* on an empty list again */
   assert_true(is_there(1));
-  assert_int_equal(dart__mailbox_reclaim(&alone.box, SIZE_MAX, give_back), 0);
+  assert_int_equal(reclaim(&alone.box, SIZE_MAX), 0);
+  for (int i = 0; i < LETTERS; i++)
+    assert_false(alone.used[i]);
+}
+
+/* Another letter of `room` bytes' room, left to its receiver. */
+static uint64_t leave(int32_t tag, size_t room)
+{
+  dart__outgoing_t out;
+  uint64_t         offset;
+  bool             last;
+
+  assert_true(take_letter(&offset, &last));
+  dart__mailbox_post(&alone.box, 0, tag, alone_memory + 3000, 100, offset, room, false, &out);
+  dart__mailbox_detach(&alone.box, &out);
+  return offset;
+}
+
+static void a_letter_that_was_taken_is_used_again_if_it_suits(void **state)
+{
+  uint64_t first = leave(1, 100), second = leave(2, 2000), third = leave(3, 1000), reused;
+
+  (void)state;
+  dart__mailbox_reclaim(&alone.box, 0, 100, give_back, &reused);
+  assert_int_equal(reused, 0); /* none was taken */
+  for (int tag = 1; tag <= 3; tag++)
+    assert_true(is_there(tag));
+  /* the first is too small, the second too large */
+  assert_int_equal(dart__mailbox_reclaim(&alone.box, 0, 900, give_back, &reused), 0);
+  assert_int_equal(reused, third);
+  assert_false(alone.used[(first - offset_of(0)) / (offset_of(1) - offset_of(0))]);
+  assert_false(alone.used[(second - offset_of(0)) / (offset_of(1) - offset_of(0))]);
+  give_back(third);
+  first  = leave(4, 600);
+  second = leave(5, 600);
+  assert_true(is_there(4));
+  assert_true(is_there(5));
+  assert_int_equal(dart__mailbox_reclaim(&alone.box, 0, 600, give_back, &reused), 0);
+  assert_int_equal(reused, first); /* one only */
+  give_back(first);
   for (int i = 0; i < LETTERS; i++)
     assert_false(alone.used[i]);
 }
@@ -556,6 +609,8 @@ int main(void)
     cmocka_unit_test_setup_teardown(tags_are_matched_in_any_order, open_alone, close_alone),
     cmocka_unit_test_setup_teardown(any_tag_is_none_that_is_negative, open_alone, close_alone),
     cmocka_unit_test_setup_teardown(letters_come_back_when_taken, open_alone, close_alone),
+    cmocka_unit_test_setup_teardown(a_letter_that_was_taken_is_used_again_if_it_suits, open_alone,
+                                    close_alone),
     cmocka_unit_test_setup_teardown(refused_messages_free_their_sender, open_alone, close_alone),
     cmocka_unit_test(rings_pass_everything_on),
     cmocka_unit_test(many_senders_lose_nothing),
