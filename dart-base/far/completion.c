@@ -76,18 +76,19 @@ bool dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
   dart__far_team_t    *far  = team->far;
   dart__outstanding_t *o    = &far->unit[unit].outstanding;
   uint64_t             last = dart__outstanding_number(&o->started);
+  dart_unit_t          peer = dart__team_member(team, unit);
   bool                 is_lost;
   int64_t              began;
 
   if (dart__outstanding_is_done(o, at_target, last))
     return true;
-  if (at_target && dart__latency_is_slow(dart__team_member(team, unit)))
-    dart__am_ping_blocking(dart__engine.am, dart__team_member(team, unit));
+  if (at_target && dart__latency_is_slow(peer))
+    dart__am_ping_blocking(dart__engine.am, peer);
   began = dart__latency_begin();
   dart__net_flush(team, NULL, unit, at_target);
   if (began != 0)
-    dart__latency_end(dart__team_member(team, unit), began, FLUSHED);
-  is_lost = dart__outlives(dart__team_member(team, unit)); /* then all of it is over */
+    dart__latency_end(peer, began, FLUSHED);
+  is_lost = dart__outlives(peer); /* then all of it is over */
   dart__world_add(&dart__completion_transfers,
                   -(uint32_t)dart__outstanding_note(o, at_target || is_lost, last));
   return !is_lost;

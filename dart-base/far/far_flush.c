@@ -46,11 +46,10 @@ static inline bool is_idle(const dart__team_t *team)
 }
 
 static __attribute__((noinline)) dart_ret_t wait_for_unit(dart__team_t *team, int32_t unit,
-                                                          dart__am_scope_t scope)
+                                                          dart__am_scope_t scope, bool transfers)
 {
   bool    at_target = scope == DART__AM_REMOTE;
   int32_t peer      = dart__team_member(team, unit);
-  bool    transfers = !dart__completion_is_flushed(team, unit, at_target);
   bool    requests  = dart__am_peers_count(dart__engine.busy) > 0 &&
                   !dart__am_is_flushed(dart__engine.am, peer, scope);
   bool       relayed = at_target && dart__are_relayed(peer);
@@ -72,21 +71,15 @@ static __attribute__((noinline)) dart_ret_t wait_for_unit(dart__team_t *team, in
   return ret;
 }
 
-/* The same towards one unit. */
-static inline bool is_unit_idle(const dart__team_t *team, int32_t unit, dart__am_scope_t scope)
-{
-  return dart__am_peers_count(dart__engine.busy) == 0 &&
-         dart__completion_is_flushed(team, unit, scope == DART__AM_REMOTE);
-}
-
 static inline dart_ret_t flush(dart__team_t *team, int32_t unit, dart__am_scope_t scope)
 {
-  dart_ret_t ret = DART_OK;
+  bool       transfers = !dart__completion_is_flushed(team, unit, scope == DART__AM_REMOTE);
+  dart_ret_t ret       = DART_OK;
 
-  if (is_unit_idle(team, unit, scope))
+  if (!transfers && dart__am_peers_count(dart__engine.busy) == 0)
     dart__count(DART__COUNT_FLUSH_IDLE);
   else
-    ret = wait_for_unit(team, unit, scope);
+    ret = wait_for_unit(team, unit, scope, transfers);
   dart__burst_end(&dart__far_team(team)->unit[unit].burst);
   if (scope == DART__AM_REMOTE)
     dart__handles_flushed(team, unit);

@@ -77,12 +77,14 @@ bool dart__am_is_flushed(const dart__am_t *am, int32_t peer, dart__am_scope_t sc
 dart_ret_t dart__am_flush(dart__am_t *am, int32_t peer, dart__am_scope_t scope)
 {
   dart__am_endpoint_t *ep = &am->endpoint[peer];
+  uint64_t             last;
   dart_ret_t           ret;
 
   if (is_flushed(ep, scope))
     return DART_OK;
   dart__am_spin_lock(&ep->lock);
-  wait_for(am, peer, ep, last_of(ep, scope));
+  last = last_of(ep, scope);
+  wait_for(am, peer, ep, last);
   ret = report(am, peer, ep);
   dart__am_spin_unlock(&ep->lock);
   return ret;
@@ -141,8 +143,11 @@ void dart__am_settle(dart__am_t *am, int32_t peer)
 
 void dart__am_ping_blocking(dart__am_t *am, int32_t peer)
 {
-  dart__am_ping(am, peer);
-  dart__am_settle(am, peer);
+  dart__am_endpoint_t *ep = &am->endpoint[peer];
+
+  dart__am_spin_lock(&ep->lock);
+  dart__am_endpoint_ping(am, peer, ep);
+  dart__am_spin_unlock(&ep->lock);
 }
 
 /* ---- many peers ---------------------------------------------------------------------------- */
