@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/hash.h"
 #include "base/log.h"
 
 #define DEFAULT_SIZE(field, name, value, least, most, meaning) .field = (value),
@@ -183,11 +184,8 @@ int32_t dart__settings_common(void)
 {
   const dart__settings_t *s        = &dart__settings;
   const uint64_t          values[] = { s->heap_chunk, s->pool };
-  uint32_t                hash     = 2166136261u; /* FNV-1a */
 
-  for (size_t i = 0; i < sizeof values; i++)
-    hash = (hash ^ ((const unsigned char *)values)[i]) * 16777619u;
-  return (int32_t)(hash >> 1);
+  return (int32_t)(dart__hash(DART__HASH_OF_NOTHING, values, sizeof values) >> 33);
 }
 
 void dart__settings_differ(void)

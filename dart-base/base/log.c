@@ -1,6 +1,7 @@
 /* Diagnostic lines. The level is read from DART_LOG_LEVEL at the first line, or set by init;
  * a program may silence INFO and below at any time through dart_config()->log_enabled. */
 #include "base/log.h"
+#include "base/hash.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -159,13 +160,9 @@ static const char *function_of(const char *format, va_list args)
 
 static uint64_t key_of(const char *file, int line, const char *function)
 {
-  uint64_t key = 14695981039346656037u; /* FNV-1a */
+  uint64_t key = dart__hash_text(dart__hash_text(DART__HASH_OF_NOTHING, file), function);
 
-  for (; *file != '\0'; file++)
-    key = (key ^ (unsigned char)*file) * 1099511628211u;
-  for (; *function != '\0'; function++)
-    key = (key ^ (unsigned char)*function) * 1099511628211u;
-  key = (key ^ (uint64_t)line) * 1099511628211u;
+  key = dart__hash(key, &line, sizeof line);
   return key != 0 ? key : 1;
 }
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/kernel.h"
 #include "base/profile.h"
 #include "coll/coll.h"
 #include "far/progress.h"
@@ -111,21 +111,6 @@ static int open_it(dart_file_t file, const char *path, bool is_first, unsigned m
   return S_ISREG(status.st_mode) ? 0 : EINVAL;
 }
 
-/* The running kernel, by 60 bits of what it drew at its start; 0: not known. A host's name does not tell: that of a
- * topology from a file, or of containers, may be one for several hosts. */
-static uint64_t number_of_kernel(void)
-{
-  uint64_t high, middle, low;
-  FILE    *boot = fopen("/proc/sys/kernel/random/boot_id", "re");
-  bool     is_read;
-
-  if (boot == NULL)
-    return 0;
-  is_read = fscanf(boot, "%8" SCNx64 "-%4" SCNx64 "-%4" SCNx64, &high, &middle, &low) == 3;
-  fclose(boot);
-  return is_read ? high << 32 | middle << 16 | low : 0;
-}
-
 static opened_t open_own(const char *function, dart_file_t file, const char *path, bool is_first,
                          unsigned mode)
 {
@@ -139,7 +124,7 @@ static opened_t open_own(const char *function, dart_file_t file, const char *pat
                      .error  = (uint64_t)error,
                      .device = file->device,
                      .number = file->number,
-                     .kernel = number_of_kernel(),
+                     .kernel = dart__kernel_number(),
                      .word   = file->own_word };
 }
 

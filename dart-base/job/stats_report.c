@@ -19,6 +19,7 @@
 
 #include "base/config.h"
 #include "base/counters.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "coll/coll.h"
 #include "job/stats.h"
@@ -277,11 +278,10 @@ static void report_alone(const dart__output_t *output)
 /* The list of this unit as a number: other lists have others, most likely. */
 static uint64_t number_of_list(void)
 {
-  uint64_t number = 14695981039346656037u; /* FNV-1a, of 64 bits */
+  uint64_t number = DART__HASH_OF_NOTHING;
 
   for (size_t i = 0; i < pdart_stats_size(); i++)
-    for (const char *at = info_of(i).name; *at != '\0'; at++)
-      number = (number ^ (unsigned char)*at) * 1099511628211u;
+    number = dart__hash_text(number, info_of(i).name);
   return number;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/counters.h"
 #include "base/free_memory.h"
+#include "base/hash.h"
 #include "base/last_call.h"
 #include "base/log.h"
 #include "base/sparse.h"
@@ -318,14 +319,10 @@ void dart__team_lists_share(dart__team_t *team, const void *memory)
 
 /* ---- tables by id ------------------------------------------------------------------------------- */
 
-/* Its kind is that of its name, by FNV-1a: names of units are at different addresses. */
+/* Its kind is that of its name: names of units are at different addresses. */
 void dart__team_begin_call(dart__team_t *team, const char *function)
 {
-  uint32_t hash = UINT32_C(2166136261);
-
-  for (; *function != '\0'; function++)
-    hash = (hash ^ (unsigned char)*function) * UINT32_C(16777619);
-  team->call.kind_without_data = hash;
+  team->call.kind_without_data = dart__hash_fold(dart__hash_text(DART__HASH_OF_NOTHING, function));
   team->call.number++;
 }
 

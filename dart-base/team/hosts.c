@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "coll/coll.h"
 #include "coll/nodes.h"
 #include "coll/step.h"
@@ -28,16 +29,11 @@ static struct {
   int32_t  nshapes;
 } hosts;
 
-/* ---- fingerprints (FNV-1a, 64 bits: two shapes have one by chance in 2^64 cases) ------------------ */
+/* ---- fingerprints (two shapes have one by chance in 2^64 cases) ---------------------------------- */
 
 static uint64_t print_of(const dart__hardware_t *units, int32_t count)
 {
-  const unsigned char *byte  = (const unsigned char *)units;
-  uint64_t             print = UINT64_C(14695981039346656037);
-
-  for (size_t i = 0; i < (size_t)count * sizeof *units; i++)
-    print = (print ^ byte[i]) * UINT64_C(1099511628211);
-  return print;
+  return dart__hash(DART__HASH_OF_NOTHING, units, (size_t)count * sizeof *units);
 }
 
 static shape_t *find_shape(uint64_t print)

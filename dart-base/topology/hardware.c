@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/log.h"
 
 #if HWLOC_API_VERSION < 0x00020400
@@ -23,21 +24,11 @@
 
 #define SHMEM_MBPS 1235 /* the interface's default */
 
-/* ---- kinds: fingerprints of hardware (FNV-1a) -------------------------------------------- */
+/* ---- kinds: fingerprints of hardware ----------------------------------------------------- */
 
-#define KIND_OF_NOTHING 2166136261u
-
-static void mix(uint32_t *kind, const void *data, size_t nbytes)
+static void mix_number(uint64_t *kind, uint64_t number)
 {
-  const unsigned char *byte = data;
-
-  for (size_t i = 0; i < nbytes; i++)
-    *kind = (*kind ^ byte[i]) * 16777619u;
-}
-
-static void mix_number(uint32_t *kind, uint64_t number)
-{
-  mix(kind, &number, sizeof number);
+  *kind = dart__hash(*kind, &number, sizeof number);
 }
 
 /* Rounded, because domains with equal memory differ a little in what the system has taken of it. */
@@ -51,7 +42,7 @@ static uint64_t rounded_memory(uint64_t nbytes)
 }
 
 /* Clock and type of a core, where hwloc distinguishes several kinds of cores. */
-static void mix_core(uint32_t *kind, hwloc_topology_t machine, hwloc_obj_t core)
+static void mix_core(uint64_t *kind, hwloc_topology_t machine, hwloc_obj_t core)
 {
   struct hwloc_info_s *infos;
   unsigned             ninfos;
@@ -62,8 +53,7 @@ static void mix_core(uint32_t *kind, hwloc_topology_t machine, hwloc_obj_t core)
       hwloc_cpukinds_get_info(machine, (unsigned)which, NULL, NULL, &ninfos, &infos, 0) != 0)
     return;
   for (unsigned i = 0; i < ninfos; i++) {
-    mix(kind, infos[i].name, strlen(infos[i].name));
-    mix(kind, infos[i].value, strlen(infos[i].value));
+    *kind = dart__hash_text(dart__hash_text(*kind, infos[i].name), infos[i].value);
   }
 }
 
@@ -73,7 +63,7 @@ static uint32_t object_kind(hwloc_topology_t machine, hwloc_const_cpuset_t cpus)
     HWLOC_OBJ_PACKAGE, HWLOC_OBJ_NUMANODE, HWLOC_OBJ_L5CACHE, HWLOC_OBJ_L4CACHE, HWLOC_OBJ_L3CACHE,
     HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L1CACHE,  HWLOC_OBJ_CORE,    HWLOC_OBJ_PU
   };
-  uint32_t kind = KIND_OF_NOTHING;
+  uint64_t kind = DART__HASH_OF_NOTHING;
 
   for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
     hwloc_obj_t object = NULL;
@@ -91,7 +81,17 @@ static uint32_t object_kind(hwloc_topology_t machine, hwloc_const_cpuset_t cpus)
         mix_core(&kind, machine, object);
     }
   }
-  return kind;
+  return dart__hash_fold(kind);
+}
+
+static uint32_t processors_of(hwloc_topology_t machine, hwloc_const_cpuset_t allowed)
+{
+  uint64_t kind = DART__HASH_OF_NOTHING;
+
+  for (hwloc_obj_t u = NULL; (u = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_PU, u)) != NULL;)
+    if (hwloc_bitmap_isset(allowed, u->os_index))
+      mix_number(&kind, u->os_index);
+  return dart__hash_fold(kind);
 }
 
 /* ---- attributes of a machine ------------------------------------------------------------- */
@@ -289,10 +289,7 @@ void dart__hardware_describe(hwloc_topology_t machine, hwloc_const_cpuset_t allo
   info->system_memory_bytes = known(root->total_memory >> 20);
   info->numa_memory_bytes   = numa != NULL ? known(numa->attr->numanode.local_memory >> 20) : -1;
   hardware_out->host_kind   = object_kind(machine, root->cpuset);
-  hardware_out->cpus        = KIND_OF_NOTHING;
-  for (hwloc_obj_t u = NULL; (u = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_PU, u)) != NULL;)
-    if (hwloc_bitmap_isset(allowed, u->os_index))
-      mix_number(&hardware_out->cpus, u->os_index);
+  hardware_out->cpus        = processors_of(machine, allowed);
 }
 
 /* ---- this machine ------------------------------------------------------------------------ */

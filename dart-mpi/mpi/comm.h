@@ -21,9 +21,8 @@ typedef struct {
 
 extern dart__comm_t dart__comm;
 
-/** Make `world` and `node`, if they are not there yet; returns the worst of all units' results, since units agree on
- *  the way. Collective over MPI_COMM_WORLD, which has `nunits` units. */
-dart_ret_t dart__comm_open(int nunits, dart_ret_t mine);
+/** Make `world`, if it is not there yet. Collective over MPI_COMM_WORLD. */
+void dart__comm_open(void);
 
 /** Make `*comm` a duplicate of `world`, if it is MPI_COMM_NULL. Collective over the job. */
 void dart__comm_dup(MPI_Comm *comm);

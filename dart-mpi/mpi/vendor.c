@@ -2,6 +2,8 @@
  * know the MPI they are compiled with. */
 #include "mpi/vendor.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,30 +32,49 @@ bool dart__vendor_misses_exits(void)
   return getenv("PMI_RANK") != NULL;
 }
 
-/* Whether MPICH may have been asked to divide the processes of one machine into nodes: a setting of whatever value,
- * by any of its prefixes. */
-static bool is_divided(void)
-{
-  static const char *const settings[] = {
-    "MPIR_CVAR_NUM_CLIQUES",      "MPIR_PARAM_NUM_CLIQUES",      "MPICH_NUM_CLIQUES",
-    "MPIR_CVAR_ODD_EVEN_CLIQUES", "MPIR_PARAM_ODD_EVEN_CLIQUES", "MPICH_ODD_EVEN_CLIQUES",
-    "MPIR_CVAR_EVEN_ODD_CLIQUES", "MPIR_PARAM_EVEN_ODD_CLIQUES", "MPICH_EVEN_ODD_CLIQUES",
-    "MPIR_CVAR_NOLOCAL",          "MPIR_PARAM_NOLOCAL",          "MPICH_NOLOCAL"
-  };
-
-  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-    if (getenv(settings[i]) != NULL)
-      return true;
-  return false;
-}
-
-bool dart__vendor_is_one_node(int nunits)
+bool dart__vendor_is_one_host(int nunits)
 {
   const char *here = getenv("MPI_LOCALNRANKS"); /* MPICH and its relatives */
 
   if (here == NULL)
     here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-  return here != NULL && atoi(here) == nunits && !is_divided();
+  return here != NULL && atoi(here) == nunits;
+}
+
+#ifdef MPICH_VERSION
+/* A setting of MPICH's may have other prefixes, too. */
+static const char *mpich_setting(const char *name)
+{
+  static const char *const prefixes[] = { "MPIR_CVAR_", "MPIR_PARAM_", "MPICH_" };
+  const char              *value      = NULL;
+  char                     whole[40];
+
+  for (size_t i = 0; value == NULL && i < sizeof prefixes / sizeof *prefixes; i++) {
+    snprintf(whole, sizeof whole, "%s%s", prefixes[i], name);
+    value = getenv(whole);
+  }
+  return value;
+}
+#endif
+
+/* MPICH's: MPIR_CVAR_NUM_CLIQUES, where units go round, as dartrun sets it, is the only one that DART knows. */
+int dart__vendor_nodes(void)
+{
+#ifdef MPICH_VERSION
+  const char *cliques = mpich_setting("NUM_CLIQUES");
+  char       *end;
+  long        parts = 1;
+
+  if (mpich_setting("ODD_EVEN_CLIQUES") != NULL || mpich_setting("EVEN_ODD_CLIQUES") != NULL ||
+      mpich_setting("CLIQUES_BY_BLOCK") != NULL || mpich_setting("NOLOCAL") != NULL)
+    return -1;
+  if (cliques == NULL)
+    return 1;
+  parts = strtol(cliques, &end, 10);
+  return end == cliques || *end != '\0' || parts < 1 || parts > INT_MAX ? -1 : (int)parts;
+#else
+  return 1;
+#endif
 }
 
 const char *dart__vendor_job(void)

@@ -32,8 +32,12 @@ int dart__vendor_manager(void);
 /** Whether the launcher takes no notice of a process that exits with an error before MPI is started. */
 bool dart__vendor_misses_exits(void);
 
-/** Whether the launcher says that it has started all of `nunits` units on this node, and MPI does not divide it. */
-bool dart__vendor_is_one_node(int nunits);
+/** Whether the launcher says that it has started all of `nunits` units on this host. */
+bool dart__vendor_is_one_host(int nunits);
+
+/** Into how many nodes MPI has been asked to divide each host, which units go round; 1: it is not divided; -1: in another
+ *  way, which MPI knows. */
+int dart__vendor_nodes(void);
 
 /** A name that all processes of the job know, and no other job of this host has. */
 const char *dart__vendor_job(void);

@@ -13,6 +13,7 @@
 #include "mpi/pvar.h"
 #include "mpi/vendor.h"
 #include "net.h"
+#include "start/find_nodes.h"
 #include "start/launcher.h"
 #include "start/mpi_start.h"
 #include "wait/waiting.h"
@@ -44,20 +45,6 @@ static dart_ret_t check_launcher(int nunits)
                 "program is linked with (" DART__MPI_VENDOR "); start it with dartrun",
                 processes);
   return DART_ERR_OTHER;
-}
-
-/* Number the nodes by their first unit, so that all units have the same numbers. */
-static void find_nodes(void)
-{
-  int first = dart__world.me, node_units;
-
-  DART__MPI(MPI_Comm_size, dart__comm.node, &node_units);
-  if (node_units < dart__world.nunits) { /* else all are on node 0 */
-    DART__MPI(MPI_Bcast, &first, 1, MPI_INT, 0, dart__comm.node);
-    DART__MPI(MPI_Allgather, &first, 1, MPI_INT, dart__world.node_of, 1, MPI_INT, dart__comm.world);
-  }
-  dart__world.many_nodes = node_units < dart__world.nunits;
-  dart__world_set_pace((uint32_t)node_units);
 }
 
 /* What is for several nodes alone. */
@@ -112,12 +99,12 @@ static dart_ret_t join(int *argc, char ***argv, dart_thread_support_level_t want
     ret = refuse_survive();
   if (ret == DART_OK)
     ret = dart__mpi_watch_end();
-  ret = dart__comm_open(nunits, ret);
+  dart__comm_open();
+  ret = dart__find_nodes(ret);
   if (ret != DART_OK)
     return ret;
   dart__net.any_thread  = level == MPI_THREAD_MULTIPLE;
   dart__net.largest_tag = dart__mpi_largest_tag();
-  find_nodes();
   if (dart__world.many_nodes)
     open_nodes();
   return DART_OK;

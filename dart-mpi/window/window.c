@@ -14,12 +14,12 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include <dash/dart/if/dart_globmem.h>
 
 #include "base/config.h"
 #include "base/counters.h"
+#include "base/kernel.h"
 #include "base/log.h"
 #include "model/world.h"
 #include "mpi/comm.h"
@@ -64,24 +64,12 @@ static bool is_set_to_tcp(void)
   return true;
 }
 
-/* A hash of this host's name, to compare hosts by. */
-static int host_number(void)
-{
-  struct utsname host;
-  uint32_t       number = 2166136261u; /* FNV-1a */
-
-  uname(&host);
-  for (const char *at = host.nodename; *at != '\0'; at++)
-    number = (number ^ (unsigned char)*at) * 16777619u;
-  return (int)(number >> 2);
-}
-
 void dart__windows_choose(void)
 {
   bool dynamic = dart__settings.window == DART__WINDOW_DYNAMIC ||
                  (dart__settings.window == DART__WINDOW_AUTO && is_set_to_tcp());
   bool rdma = dart__settings.window != DART__WINDOW_AUTO || has_entries("/sys/class/infiniband");
-  int  host = host_number();
+  int  host = (int)(dart__host_number() >> 34);
   int  votes[4] = { dynamic, !rdma, host, -host }, agreed[4];
   MPI_Request request;
 

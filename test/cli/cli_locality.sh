@@ -142,6 +142,23 @@ if [[ -x $build/tools/dart-info-mpi ]] && has_backend mpi && "$mpiexec" --versio
   [[ $code == 0 ]] || fail "3 units of dart-mpi on processor $cpu of $cpus: $out $err"
   run "$mpiexec" -n 2 "${here[@]}" "$suite" locality : -n 3 "${there[@]}" "$suite" locality
   [[ $code == 0 ]] || fail "nodes of different build: $out $err"
+
+  # Who is near whom, however the host is divided: as MPICH does it, or DART where MPICH does not.
+  while read -r settings near; do
+    run "$mpiexec" -n 4 env -u MPIR_CVAR_NUM_CLIQUES ${settings//,/ } "$info" --topology --json; expect_code 0
+    out=$(tr -d ' \n' <<<"$out")
+    [[ $out == *'"near":'"[$near]"* ]] || fail "$settings: not $near: $out"
+  done <<'END'
+MPIR_CVAR_NUM_CLIQUES=1 [0,1,2,3],[0,1,2,3],[0,1,2,3],[0,1,2,3]
+MPIR_CVAR_NUM_CLIQUES=3 [0,3],[1],[2],[0,3]
+MPICH_NUM_CLIQUES=2 [0,2],[1,3],[0,2],[1,3]
+MPIR_CVAR_NUM_CLIQUES=3,DART_NODES=2 [0,3],[1],[2],[0,3]
+MPIR_CVAR_ODD_EVEN_CLIQUES=1 [0,2],[1,3],[0,2],[1,3]
+MPIR_CVAR_NOLOCAL=1 [0],[1],[2],[3]
+DART_NODES=2 [0,2],[1,3],[0,2],[1,3]
+DART_NODES=2,MPI_LOCALNRANKS=3 [0,2],[1,3],[0,2],[1,3]
+MPI_LOCALNRANKS=3 [0,1,2,3],[0,1,2,3],[0,1,2,3],[0,1,2,3]
+END
 fi
 
 finish
