@@ -61,6 +61,8 @@ typedef struct {
   bool          died;     /* the program ends because of a unit */
   bool          said;     /* why it ends */
   int           aborted;  /* the code of dart_abort, if that ended it, or 0 */
+  const unit_t *aborter; /* that called it, though another unit was seen to end before; else NULL */
+  int           its_code;
   const unit_t *cause; /* the unit that left the others, of which nothing is said yet; NULL: none */
   unsigned      patience; /* ticks until mpiexec is asked to end; 0: never */
   struct rlimit files;    /* the limit on descriptors at dartrun's start */
@@ -148,6 +150,13 @@ static void note_left(roll_t *roll, children_t *children, unit_t *unit)
   let_mpiexec_end(roll);
 }
 
+static void note_abort(roll_t *roll)
+{
+  launch_say("unit %u (pid %d) ends the program with code %d",
+             (unsigned)(roll->aborter - roll->unit), (int)roll->aborter->pid, roll->its_code);
+  roll->aborted = roll->its_code;
+}
+
 /* The first message of a unit on this connection: from its first program, or from the next one. */
 static void begin_connection(unit_t *unit, int connection)
 {
@@ -192,12 +201,11 @@ static void take_message(roll_t *roll, children_t *children, const dart__unit_me
       note_left(roll, children, unit);
     break;
   case DART__UNIT_ABORTS:
-    unit->ended = true;
-    if (is_first(roll, children)) { /* also as the program's answer to the user's signal */
-      launch_say("unit %u (pid %d) ends the program with code %d", message->unit, (int)unit->pid,
-                 message->value);
-      roll->aborted = message->value;
-    }
+    unit->ended    = true;
+    roll->aborter  = unit;
+    roll->its_code = message->value;
+    if (is_first(roll, children)) /* also as the program's answer to the user's signal */
+      note_abort(roll);
     let_mpiexec_end(roll);
     break;
   }
@@ -229,8 +237,8 @@ static bool watch_closing(roll_t *roll, int connection)
 }
 
 /* Accept a connection, but only from a process of this user. If there are no more descriptors, accept no further
- * ones. */
-static void accept_connection(roll_t *roll, children_t *children)
+ * ones. False: there is none. */
+static bool accept_connection(roll_t *roll, children_t *children)
 {
   int          connection = accept4(roll->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
   struct ucred peer       = { .pid = 0 };
@@ -242,6 +250,7 @@ static void accept_connection(roll_t *roll, children_t *children)
                           peer.uid != getuid() || !watch_closing(roll, connection) ||
                           !children_watch(children, connection)))
     close(connection);
+  return connection >= 0;
 }
 
 /* Receive a message, and the file that came with it, or -1. */
@@ -297,6 +306,14 @@ static void take_closings(roll_t *roll, children_t *children)
         note_closed(roll, children, &roll->unit[u]);
     close(connection);
   }
+}
+
+/* Take what units have said before their end that was not read yet. */
+static void take_last_words(roll_t *roll, children_t *children)
+{
+  while (accept_connection(roll, children))
+    ;
+  take_closings(roll, children);
 }
 
 /* ---- units that never report -------------------------------------------------------------- */
@@ -425,8 +442,8 @@ static void say_end(const children_t *children, int code)
     launch_say("mpiexec ended with code %d", code);
 }
 
-/* Until all units have started, Hydra kills the others of one that has exited with a code: that one is the cause, or it is
- * not known. */
+/* Until all units have started, Hydra kills the others of one that has exited with a code, or by dart_abort: that one is
+ * the cause, or it is not known. */
 static void find_cause(roll_t *roll)
 {
   int     status = roll->cause != NULL ? status_of(roll, roll->cause) : 0, signal;
@@ -438,6 +455,8 @@ static void find_cause(roll_t *roll)
     roll->cause = &roll->unit[unit];
   else if (WTERMSIG(status) == SIGKILL && relay_killed(&signal) != roll->cause->pid)
     roll->cause = NULL;
+  if (roll->cause == NULL && roll->aborter != NULL)
+    note_abort(roll);
 }
 
 /* The code of dart_abort is the unit's word: Hydra may have seen another end first. Of a unit that a signal has killed, or
@@ -470,6 +489,7 @@ static void mpiexec_ended(void *owner, children_t *children, uint32_t child, pid
 
   (void)child;
   relay_ended();
+  take_last_words(roll, children);
   find_cause(roll);
   code = code_of_end(roll, children, code);
   if (WIFSIGNALED(status) && is_news(roll, children))
