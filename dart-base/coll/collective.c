@@ -5,6 +5,7 @@
 
 #include "base/profile.h"
 #include "coll/coll.h"
+#include "coll/unmatched.h"
 #include "data/name.h"
 #include "data/op.h"
 #include "model/argument_check.h"
@@ -66,6 +67,8 @@ static inline void begin_call(dart__team_t *team, const char *function, call_t c
   team->call.root     = root;
   team->call.kind     = kind_of(call, nbytes, root);
   team->call.number++;
+  if (team->nnodes > 1 && team->id == DART_TEAM_ALL)
+    dart__unmatched_note(team);
 }
 
 static inline dart__timed_t begin_timed(dart__team_t *team, const char *function, call_t call,

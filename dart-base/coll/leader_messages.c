@@ -27,13 +27,18 @@ static dart_unit_t leader(const dart__team_t *team, int32_t node)
 #define TEAM_BITS   16                 /* of a tag: the team's id, which is not negative */
 
 /* Other for most collectives, sizes and roots, where the network has tags for that: by as many bits as it has. */
-static inline int tag_of(const dart__team_t *team)
+static inline int tag_of_kind(const dart__team_t *team, uint32_t kind)
 {
   unsigned largest = (unsigned)dart__net.largest_tag;
   unsigned bits    = 31 - (unsigned)__builtin_clz((largest >> TEAM_BITS) + 1);
-  uint32_t kind    = team->call.kind ^ team->call.kind >> 16;
 
+  kind ^= kind >> 16;
   return team->id | (int)((kind & ((1u << bits) - 1)) << TEAM_BITS);
+}
+
+static inline int tag_of(const dart__team_t *team)
+{
+  return tag_of_kind(team, team->call.kind);
 }
 
 /* A wait for a message of a node's leader. */
@@ -96,20 +101,25 @@ static void look_for_different(watch_t *w)
     end_different(w);
 }
 
-void dart__nodes_look_for_left(const dart__team_t *team)
+bool dart__nodes_has_tag(const dart__team_t *team, uint32_t kind, int tag)
 {
-  dart__net_message_t left;
+  return tag_of_kind(team, kind) == tag;
+}
 
-  if (dart__lost_count() > 0) /* calls that were given up leave messages, too */
-    return;
-  if (dart__team_is_leader(team) &&
-      dart__net_probe(dart__engine.comm, DART__ANY_PEER, DART__CHANNEL_LEADERS, DART__ANY_TAG,
-                      false, &left) &&
-      (left.tag & ((1 << TEAM_BITS) - 1)) == team->id &&
-      left.tag != tag_of(team)) /* of a leader that is further on in dart_exit */
-    dart__error("collective calls of team %d did not match: unit %d has sent data in one that "
-                "unit %d has not called, or not with this size or root",
-                (int)team->id, (int)left.peer, dart__world.me);
+dart_team_t dart__nodes_team_of(int tag)
+{
+  return (dart_team_t)(tag & ((1 << TEAM_BITS) - 1));
+}
+
+/* Tags of the channel OWN, which may be found, have no more bits than a team. */
+bool dart__nodes_find_left(const dart__team_t *all, dart__net_message_t *left_out)
+{
+  if (dart__lost_count() > 0 || !dart__team_is_leader(all)) /* given up calls leave messages, too */
+    return false;
+  return dart__net_probe(dart__engine.comm, DART__ANY_PEER, DART__CHANNEL_LEADERS, DART__ANY_TAG,
+                         false, left_out) &&
+         left_out->tag >> TEAM_BITS != 0 &&
+         left_out->tag != tag_of(all); /* of a leader that is further on in dart_exit */
 }
 
 /* The check of a wait: gives up where the team's does, and looks now and then. */

@@ -14,6 +14,7 @@
  * in different ones, it ends the job, after one line; three leaders that wait in a circle are not seen. Only waits of a
  * second and more cost messages. */
 #include "model/team.h"
+#include "net.h"
 
 #define DART__NOBODY (-1)
 
@@ -31,8 +32,13 @@ void dart__nodes_recv_blocks(dart__team_t *team, char *recv, const size_t *start
  *  blocks stay. All blocks together fit DART__TEAM_ROOM. */
 void dart__nodes_swap_blocks(dart__team_t *team, const char *send, char *recv, size_t nbytes);
 
-/** After the last collective: a unit that only sends, as the root of a broadcast, waits for nobody, so what it has sent is
- *  still here if this unit was in another call. One line says so. */
-void dart__nodes_look_for_left(const dart__team_t *team);
+/** In dart_exit, once all units have come: find data that a leader has sent in an earlier collective of any team, and that
+ *  nobody has taken. False: none have come, or units are lost. */
+bool dart__nodes_find_left(const dart__team_t *all, dart__net_message_t *left_out);
+
+/** The team that a message of a leader is of; whether messages of a collective of this kind have that tag. Some kinds share
+ *  one. */
+dart_team_t dart__nodes_team_of(int tag);
+bool        dart__nodes_has_tag(const dart__team_t *team, uint32_t kind, int tag);
 
 #endif

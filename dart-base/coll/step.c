@@ -14,19 +14,32 @@
 
 /* ---- units that are in different collectives ------------------------------------------------------ */
 
+/* `is`: "is" or "was". `call` NULL: the function moves no data of the program. */
+static void write_call(const dart__team_t *team, const char *is, const char *function,
+                       const dart__collective_t *call, char *text, size_t nbytes)
+{
+  char size[32] = "", root[32] = "";
+
+  if (call != NULL && call->nbytes > 0)
+    snprintf(size, sizeof size, " of %zu bytes", call->nbytes);
+  if (call != NULL && call->root >= 0)
+    snprintf(root, sizeof root, " with root %d", (int)call->root);
+  snprintf(text, nbytes, "unit %d %s in %s%s%s", (int)dart__team_member(team, team->me), is,
+           function, size, root);
+}
+
 void dart__step_describe(const dart__team_t *team, char *text, size_t nbytes)
 {
-  const dart__collective_t *call     = &team->call;
-  const char               *function = dart__call != NULL ? dart__call : "DART";
-  bool                      is_data  = call->function == function;
-  char                      size[32] = "", root[32] = "";
+  const char *function = dart__call != NULL ? dart__call : "DART";
+  bool        is_data  = team->call.function == function;
 
-  if (is_data && call->nbytes > 0)
-    snprintf(size, sizeof size, " of %zu bytes", call->nbytes);
-  if (is_data && call->root >= 0)
-    snprintf(root, sizeof root, " with root %d", (int)call->root);
-  snprintf(text, nbytes, "unit %d is in %s%s%s", (int)dart__team_member(team, team->me), function,
-           size, root);
+  write_call(team, "is", function, is_data ? &team->call : NULL, text, nbytes);
+}
+
+void dart__step_describe_past(const dart__team_t *team, const dart__collective_t *call, char *text,
+                              size_t nbytes)
+{
+  write_call(team, "was", call->function, call, text, nbytes);
 }
 
 /* Behind the number and name of the unit. */

@@ -97,6 +97,10 @@ void dart__step_release(dart__team_t *team);
 /** Write which collective this unit is in: "unit 0 is in dart_bcast of 8 bytes with root 1". */
 void dart__step_describe(const dart__team_t *team, char *text, size_t nbytes);
 
+/** The same of a call on data that is over: "unit 0 was in ...". */
+void dart__step_describe_past(const dart__team_t *team, const dart__collective_t *call, char *text,
+                              size_t nbytes);
+
 /** Where each node's block starts in a result with `nbytes` for every unit, node by node: the argument
  *  `starts` of coll/nodes.h. */
 const size_t *dart__step_blocks(dart__team_t *team, size_t nbytes);

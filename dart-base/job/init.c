@@ -12,7 +12,7 @@
 #include "base/profile.h"
 #include "base/unknown.h"
 #include "coll/coll.h"
-#include "coll/leader_messages.h"
+#include "coll/unmatched.h"
 #include "epoch/epoch_calls.h"
 #include "epoch/epoch_memory.h"
 #include "epoch/epoch_target.h"
@@ -187,8 +187,7 @@ dart_ret_t dart_exit(void)
   if (dart__teams[DART_TEAM_ALL]->nnodes > 1) { /* all requests were served */
     dart__grants_settle();
     flush_all();
-    dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
-    dart__nodes_look_for_left(dart__teams[DART_TEAM_ALL]);
+    dart__unmatched_meet(dart__teams[DART_TEAM_ALL]);
   }
   if (dart__survives()) /* the team of all may be broken */
     dart__net_agree_on_result(DART_OK);

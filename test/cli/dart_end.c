@@ -7,6 +7,7 @@
  *   barrier          of all units
  *   bcast=U sum=N    4 numbers of unit U to all; the sums of N numbers
  *   team tbarrier    make a team of all units but the first (all call), meet in it (its members)
+ *   tbcast=U         4 numbers of the team's member U to its members
  *   send=U recv=U    a message of one number; big=U sends one that is too long to be left behind
  *   put notify       to the right neighbour, not completed: a thousand puts and accumulates; a counter
  *   flush            complete what was put
@@ -378,6 +379,8 @@ static void step(const char *what, const char *argument)
     make_team();
   else if (strcmp(what, "tbarrier") == 0)
     must(dart_barrier(team));
+  else if (strcmp(what, "tbcast") == 0)
+    must(dart_bcast(numbers, NUMBERS, DART_TYPE_LONG, DART_TEAM_UNIT_ID(number), team));
   else if (strcmp(what, "send") == 0)
     must(dart_send(&word, 1, DART_TYPE_LONGLONG, 1, DART_GLOBAL_UNIT_ID(number)));
   else if (strcmp(what, "recv") == 0)
