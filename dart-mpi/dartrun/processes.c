@@ -40,15 +40,24 @@ static long unit_of(pid_t pid)
   return unit;
 }
 
-static bool is_proxy(pid_t pid)
+/* "": the process is gone. */
+static void take_name(pid_t pid, char name[PROCESSES_NAME])
 {
-  FILE *file     = open_of(pid, "/proc/%d/comm");
-  char  name[32] = "";
-  bool  found    = file != NULL && fgets(name, sizeof name, file) != NULL;
+  FILE *file = open_of(pid, "/proc/%d/comm");
 
+  if (file == NULL || fgets(name, PROCESSES_NAME, file) == NULL)
+    name[0] = '\0';
+  name[strcspn(name, "\n")] = '\0';
   if (file != NULL)
     fclose(file);
-  return found && strncmp(name, PROXY, strlen(PROXY)) == 0;
+}
+
+static bool is_proxy(pid_t pid)
+{
+  char name[PROCESSES_NAME];
+
+  take_name(pid, name);
+  return strncmp(name, PROXY, strlen(PROXY)) == 0;
 }
 
 /* What is to be done with the units of this machine. */
@@ -57,6 +66,8 @@ typedef struct {
   uint32_t nunits;
   int      signal; /* to be sent to them; 0: none */
   uint32_t nsent;
+  char    *failed; /* room for the name of a child of mpiexec that has failed ... */
+  int      status; /* ... and how that has ended; 0: none was found */
 } task_t;
 
 /* Call `visit` for the children of a process until it returns false. False: it did, or the children cannot be
@@ -124,6 +135,25 @@ static char state_of(pid_t pid, int *status_out)
   }
   fclose(file);
   return state;
+}
+
+static bool visit_failed(pid_t pid, task_t *task)
+{
+  int status = 0;
+
+  if (state_of(pid, &status) != 'Z' || status == 0)
+    return true;
+  task->status = status;
+  take_name(pid, task->failed);
+  return false;
+}
+
+int processes_failed(pid_t mpiexec, char name[PROCESSES_NAME])
+{
+  task_t task = { .failed = name };
+
+  each_child(mpiexec, visit_failed, &task);
+  return task.status;
 }
 
 /* What the kernel keeps of a process that its parent has waited for (linux/pidfd.h, since Linux 6.15). */

@@ -5,12 +5,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define PROCESSES_NAME 32
+
 /** Look for the units that `mpiexec` has started, and set there[unit] of [nunits] for those that have a process. False:
  *  some units may not be visible, as they were started on another host or in an unknown way. */
 bool processes_find(pid_t mpiexec, bool *there, uint32_t nunits);
 
 /** Send a signal to the units that `mpiexec` has started on this machine. False: none is visible. */
 bool processes_send(pid_t mpiexec, int signal);
+
+/** A child of `mpiexec` that has failed, and that mpiexec has not waited for, as an ssh that cannot log in to a host: its name
+ *  goes to `name`, and how it has ended, as waitpid says, is returned; 0: there is none. */
+int processes_failed(pid_t mpiexec, char name[PROCESSES_NAME]);
 
 /** How a process has ended of whose end the caller knows, as waitpid says; 0: with code 0, or it is not known, for its parent
  *  has waited for it already, and the kernel (before Linux 6.16) does not tell by `connection`, which the process made.

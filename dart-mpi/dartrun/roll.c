@@ -55,7 +55,8 @@ typedef struct {
   uint32_t      nunits;
   int           listener; /* units connect to it */
   int           closings; /* epoll, for ends of connections alone; -1: none yet */
-  int           timer;    /* ticks once a second while there is something to check */
+  int           timer;    /* ticks once a second until all have begun, and at the end */
+  bool          begun;    /* a unit is in dart_init */
   bool          complete; /* all units have entered the first cycle */
   bool          closed;   /* the program ends: print no more lines */
   bool          died;     /* the program ends because of a unit */
@@ -65,6 +66,7 @@ typedef struct {
   int           its_code;
   const unit_t *cause; /* the unit that left the others, of which nothing is said yet; NULL: none */
   unsigned      patience; /* ticks until mpiexec is asked to end; 0: never */
+  unsigned      nfailed;  /* how often in a row a child of mpiexec was found that has failed */
   struct rlimit files;    /* the limit on descriptors at dartrun's start */
   hang_t       *hang;     /* NULL: nobody watches */
 } roll_t;
@@ -189,10 +191,7 @@ static void take_message(roll_t *roll, children_t *children, const dart__unit_me
   unit->cycle = message->cycle;
   unit->ended = false;
   switch ((dart__unit_event_t)message->event) {
-  case DART__UNIT_BEGINS:
-    if (!roll->complete)
-      tick(roll);
-    break;
+  case DART__UNIT_BEGINS: roll->begun = true; break;
   case DART__UNIT_JOINED: roll->complete = true; break;
   case DART__UNIT_IS_OUT: unit->bound = message->value != 0; break;
   case DART__UNIT_ENDS:
@@ -322,10 +321,8 @@ static void take_last_words(roll_t *roll, children_t *children)
  * as missing after PATIENCE looks in a row. */
 static void look_for_unseen(roll_t *roll, children_t *children)
 {
-  if (!processes_find(children_pid(children, 0), roll->there, roll->nunits)) {
-    stop_ticking(roll);
+  if (!processes_find(children_pid(children, 0), roll->there, roll->nunits))
     return;
-  }
   for (uint32_t u = 0; u < roll->nunits; u++) {
     unit_t *unit = &roll->unit[u];
 
@@ -340,6 +337,21 @@ static void look_for_unseen(roll_t *roll, children_t *children)
   }
 }
 
+/* mpiexec logs in to each other host by ssh. Hydra's (4.0) does not notice that a login has failed, and waits for ever. */
+static void look_for_failed(roll_t *roll, children_t *children)
+{
+  char name[PROCESSES_NAME];
+  int  status = processes_failed(children_pid(children, 0), name);
+
+  roll->nfailed = status != 0 ? roll->nfailed + 1 : 0;
+  if (roll->nfailed < PATIENCE)
+    return;
+  if (is_news(roll, children))
+    launch_say("mpiexec cannot start units on some host: %s has ended with code %d", name,
+               WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+  children_end(children, LAUNCH_EXIT_FAILURE);
+}
+
 static void take_tick(roll_t *roll, children_t *children)
 {
   uint64_t ticks;
@@ -352,7 +364,9 @@ static void take_tick(roll_t *roll, children_t *children)
   } else if (roll->complete || roll->closed) {
     stop_ticking(roll);
   } else {
-    look_for_unseen(roll, children);
+    look_for_failed(roll, children);
+    if (roll->begun)
+      look_for_unseen(roll, children);
   }
 }
 
@@ -571,8 +585,8 @@ static void begin(void *owner, children_t *children)
   roll->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
   if (roll->listener >= 0)
     children_watch(children, roll->listener);
-  if (roll->timer >= 0)
-    children_watch(children, roll->timer);
+  if (roll->timer >= 0 && children_watch(children, roll->timer))
+    tick(roll);
 }
 
 int roll_run(char **command, uint32_t nunits)

@@ -107,6 +107,13 @@ printf '#!/bin/sh\nprintf question; read answer; echo "$answer"\n' >"$work/mpiex
 run sh -c '{ sleep 1; echo yes; } | "$0" -n 3 "$1"' "$dartrun" "$unit"; expect_out "questionyes"
 unset DART_MPIEXEC MPIR_CVAR_NUM_CLIQUES
 
+# A host to which mpiexec cannot log in: Hydra would wait for ever.
+printf '#!/bin/sh\necho "ssh: no such host" >&2\nexit 255\n' >"$work/ssh"
+chmod +x "$work/ssh"
+run env HYDRA_LAUNCHER_EXEC="$work/ssh" "$dartrun" --hosts nohost -n 2 "$unit"; expect_code 1
+[[ $err == $'ssh: no such host\ndartrun: mpiexec cannot start units on some host: ssh has ended with code 255' ]] ||
+  fail "no such host: $err"
+
 # The real one starts the units, hands unit 0 the standard input, and passes exit codes on.
 run "$dartrun" --nodes 2 -n 3 "$unit" '*:show';  expect_code 0
 out=$(sort <<<"$out"); expect_out $'0 - 2\n1 - 2\n2 - 2'
