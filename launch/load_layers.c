@@ -3,10 +3,14 @@
  * statically linked program must be linked with the layer; preloading then has no effect. */
 #include "load_layers.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/sanitizer.h"
@@ -67,10 +71,104 @@ static int is_wanted(const layer_t *layer)
   return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
 }
 
-void launch_layers(void)
+/* ---- values -------------------------------------------------------------------------------------- */
+
+/* A layer would refuse them, too, but in each unit: here one line says so. */
+
+static bool is_kind(const char *word, size_t length)
+{
+  static const char *const kinds[] = {
+    "memory", "completion", "collectives", "locks", "races", "1"
+  };
+
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+    if (strlen(kinds[i]) == length && strncmp(kinds[i], word, length) == 0)
+      return true;
+  return false;
+}
+
+static bool are_kinds(const char *text)
+{
+  size_t length;
+
+  if (text[0] == '\0' || strcmp(text, "0") == 0)
+    return true;
+  for (; is_kind(text, length = strcspn(text, ",")); text += length + 1)
+    if (text[length] == '\0')
+      return true;
+  return false;
+}
+
+static bool is_patience(const char *text)
+{
+  char  *end;
+  double seconds = strtod(text, &end);
+
+  return end != text && *end == '\0' && seconds > 0;
+}
+
+static bool is_buffer(const char *text)
+{
+  char         *end;
+  unsigned long mib = strtoul(text, &end, 10);
+
+  return isdigit((unsigned char)text[0]) && *end == '\0' && mib >= 1 && mib <= 1u << 20;
+}
+
+static void check_values(void)
+{
+  static const struct {
+    const char *variable;
+    bool (*is_good)(const char *);
+    const char *allowed;
+  } values[] = { { "DART_CHECK", are_kinds,
+                   "0, 1, or some of memory, completion, collectives, locks and races, with commas "
+                   "between them" },
+                 { "DART_CHECK_PATIENCE", is_patience, "a number of seconds, more than 0" },
+                 { "DART_TRACE_BUFFER", is_buffer, "a number of MiB, from 1 to 1048576" } };
+
+  for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+    const char *text = getenv(values[i].variable);
+
+    if (text != NULL && !values[i].is_good(text))
+      launch_fail(LAUNCH_EXIT_USAGE, "%s is '%s'; it may be %s", values[i].variable, text,
+                  values[i].allowed);
+  }
+}
+
+/* Make it. */
+static void make_folder(const char *variable)
+{
+  const char *path = getenv(variable);
+  struct stat file;
+
+  if (path == NULL || path[0] == '\0' || strcmp(path, "0") == 0 || mkdir(path, 0777) == 0)
+    return;
+  if (errno == EEXIST && stat(path, &file) == 0) {
+    if (S_ISDIR(file.st_mode) && access(path, W_OK | X_OK) == 0)
+      return;
+    errno = S_ISDIR(file.st_mode) ? errno : ENOTDIR;
+  }
+  launch_fail(LAUNCH_EXIT_USAGE, "%s: cannot make the folder '%s': %s", variable, path,
+              strerror(errno));
+}
+
+static void make_folders(const launch_t *launch)
+{
+  const char *option;
+
+  if (launch_hosts(launch, &option) != NULL)
+    return; /* they are on other hosts */
+  make_folder("DART_REPORT");
+  make_folder("DART_TRACE");
+}
+
+void launch_layers(const launch_t *launch)
 {
   char path[2 * PATH_MAX];
 
+  check_values();
+  make_folders(launch);
 #if DART__ASAN
   return; /* the sanitizer's library must be loaded first, so programs of such a build are linked with layers */
 #endif

@@ -3,6 +3,7 @@
  * raised after each event, so all events below it are complete. */
 #include "events.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +18,8 @@
 enum {
   STEP      = 1 << 15, /* events; a file grows by this many at a time */
   ROOM      = 64,      /* events that a call has room for, at least */
-  USUAL_MIB = 64
+  USUAL_MIB = 64,
+  MOST_MIB  = 1 << 20
 };
 
 struct dart__trace_events {
@@ -33,18 +35,21 @@ struct dart__trace_events {
 
 /* ---- the file ---------------------------------------------------------------------------------- */
 
-/* The most events of a file: DART_TRACE_BUFFER, in MiB. */
-static size_t most_events(void)
+static size_t most_events; /* of a file */
+
+bool dart__trace_events_read_room(void)
 {
   const char   *text = getenv("DART_TRACE_BUFFER");
   char         *end  = NULL;
   unsigned long mib  = text != NULL ? strtoul(text, &end, 10) : USUAL_MIB;
 
-  if (text != NULL && (end == text || *end != '\0' || mib < 1 || mib > 1u << 20)) {
-    dart__trace_say("DART_TRACE_BUFFER is '%s', but must be a number of MiB, at least 1", text);
-    mib = USUAL_MIB;
-  }
-  return ((size_t)mib << 20) / sizeof(dart__trace_event_t);
+  most_events = ((size_t)mib << 20) / sizeof(dart__trace_event_t);
+  if (text == NULL ||
+      (isdigit((unsigned char)text[0]) && *end == '\0' && mib >= 1 && mib <= MOST_MIB))
+    return true;
+  dart__trace_say("DART_TRACE_BUFFER is '%s'; it may be a number of MiB, from 1 to %d", text,
+                  MOST_MIB);
+  return false;
 }
 
 static int64_t to_real_time(void)
@@ -88,7 +93,7 @@ static bool map(dart__trace_events_t *events, unsigned thread)
   size_t nbytes;
   char  *first;
 
-  events->most = most_events();
+  events->most = most_events;
   nbytes       = DART__TRACE_HEADER_BYTES + events->most * sizeof(dart__trace_event_t);
   if (posix_fallocate(events->file, 0, DART__TRACE_HEADER_BYTES) != 0)
     return false;

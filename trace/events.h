@@ -9,6 +9,9 @@
 
 typedef struct dart__trace_events dart__trace_events_t;
 
+/** Read DART_TRACE_BUFFER, before the first thread has events. False, after one line: it is no number of MiB. */
+bool dart__trace_events_read_room(void);
+
 /** A new file for thread `thread` of this unit, in the folder of dart__trace_job. NULL, after one line: there is
  *  none. */
 dart__trace_events_t *dart__trace_events_open(unsigned thread);

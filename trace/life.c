@@ -16,18 +16,45 @@
 
 /* ---- begin ------------------------------------------------------------------------------------- */
 
-/* The folder that the variable names; it is made if necessary. NULL: the variable is not set, or there is no folder. */
-static char *folder(const char *variable)
+/* False: see errno. */
+static bool is_folder(const char *path)
+{
+  struct stat file;
+
+  if (stat(path, &file) != 0)
+    return false;
+  errno = ENOTDIR;
+  return S_ISDIR(file.st_mode);
+}
+
+/* Find the folder that the variable names, and make it if necessary. NULL: the variable is not set. False, after one
+ * line: there is no folder. */
+static bool find_folder(const char *variable, char **folder_out)
 {
   const char *path = getenv(variable);
 
-  if (path == NULL || path[0] == '\0')
-    return NULL;
-  if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+  free(*folder_out);
+  *folder_out = NULL;
+  if (path == NULL || path[0] == '\0' || strcmp(path, "0") == 0)
+    return true;
+  if (mkdir(path, 0777) == 0 || (errno == EEXIST && is_folder(path)))
+    *folder_out = realpath(path, NULL);
+  if (*folder_out == NULL)
     dart__trace_say("%s: cannot make the folder %s: %s", variable, path, strerror(errno));
-    return NULL;
-  }
-  return realpath(path, NULL);
+  return *folder_out != NULL;
+}
+
+/* Before DART begins: who asks for a report or a trace is to get one. */
+static bool prepare(void)
+{
+  dart_layers |= DART_LAYER_TRACE;
+  if (pdart_initialized())
+    return true; /* DART refuses the call */
+  if (dart__trace_events_read_room() && find_folder("DART_REPORT", &dart__trace_job.reports) &&
+      find_folder("DART_TRACE", &dart__trace_job.traces))
+    return true;
+  dart__layer_failed();
+  return false;
 }
 
 /* The unit of a report or of a thread's events with this name; -1: it is another file. */
@@ -107,10 +134,6 @@ static void begin(uint64_t now)
   static bool        is_registered;
   dart_global_unit_t me;
 
-  free(dart__trace_job.reports);
-  free(dart__trace_job.traces);
-  dart__trace_job.reports = folder("DART_REPORT");
-  dart__trace_job.traces  = folder("DART_TRACE");
   if (dart__trace_job.reports == NULL && dart__trace_job.traces == NULL)
     return;
   if (pdart_myid(&me) != DART_OK || pdart_size(&dart__trace_job.nunits) != DART_OK)
@@ -148,7 +171,8 @@ dart_ret_t dart_init(int *argc, char ***argv)
 {
   uint64_t since = dart__trace_now();
 
-  dart_layers |= DART_LAYER_TRACE;
+  if (!prepare())
+    return DART_ERR_INVAL;
   return begun(pdart_init(argc, argv), DART__TRACE_dart_init, since);
 }
 
@@ -156,7 +180,8 @@ dart_ret_t dart_init_thread(int *argc, char ***argv, dart_thread_support_level_t
 {
   uint64_t since = dart__trace_now();
 
-  dart_layers |= DART_LAYER_TRACE;
+  if (!prepare())
+    return DART_ERR_INVAL;
   return begun(pdart_init_thread(argc, argv, thread_safety), DART__TRACE_dart_init_thread, since);
 }
 

@@ -14,7 +14,8 @@
 #ifdef DART__TRACE_PRELOADED
 #define DART__TRACE_WEAK(name) extern __typeof__(name) p##name __attribute__((weak));
 DART_FUNCTIONS(DART__TRACE_WEAK)
-extern unsigned dart_layers __attribute__((weak));
+extern unsigned                       dart_layers __attribute__((weak));
+extern __typeof__(dart__layer_failed) dart__layer_failed __attribute__((weak));
 #undef DART__TRACE_WEAK
 #endif
 

@@ -128,6 +128,7 @@ static void read_log_level(void)
       return;
     }
   dart__warn("DART_LOG_LEVEL='%s' is none of ERROR WARN INFO DEBUG TRACE; printing all", text);
+  unsetenv("DART_LOG_LEVEL"); /* said once: by the launcher for its units */
 }
 
 dart_ret_t dart__settings_read(void)

@@ -45,9 +45,9 @@ int main(int argc, char **argv)
   launch_check_program(DART_STARTS, launch.command[0], argv);
   launch_check_settings();
   shortage_refuse(&launch);
-  launch_layers();
+  launch_layers(&launch);
   mpiexec_set_up(&launch);
-  command = mpiexec_command(mpiexec != NULL ? mpiexec : DART_MPIEXEC, &launch,
+  command = mpiexec_command(mpiexec != NULL && *mpiexec != '\0' ? mpiexec : DART_MPIEXEC, &launch,
                             launch.is_tagged ? tagged_words() : NULL,
                             launch.is_tagged ? TAGGED_WORDS : 0);
   code    = roll_run(command, (uint32_t)launch.nunits);

@@ -65,7 +65,7 @@ int main(int argc, char **argv)
   check_hosts(&launch);
   check_net();
   launch_check_settings();
-  launch_layers();
+  launch_layers(&launch);
   if (launch.nnodes == 0)
     launch.nnodes = 1;
   plan.command   = launch.command;

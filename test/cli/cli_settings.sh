@@ -22,6 +22,17 @@ on_one_backend() {
     run env "$setting" "${dartrun[@]}" -n 3 "$program"; expect_code 2
     expect_line "*${setting%%=*}='${setting#*=}' is not *"
   done
+  for setting in DART_CHECK=foo DART_CHECK=memory,,races DART_CHECK_PATIENCE=0 DART_TRACE_BUFFER=foo DART_TRACE_BUFFER=0; do
+    run env "$setting" "${dartrun[@]}" -n 3 "$program"; expect_code 2
+    expect_line "dartrun: ${setting%%=*} is '${setting#*=}'; it may be *"
+  done
+  for setting in DART_REPORT DART_TRACE; do
+    run env $setting="$one" "${dartrun[@]}" -n 3 "$program"; expect_code 2
+    expect_line "dartrun: $setting: cannot make the folder '$one': Not a directory"
+  done
+  # A level that is none is a warning, once.
+  run env DART_LOG_LEVEL=foo "${dartrun[@]}" -n 3 "$program"; expect_code 0
+  [[ $(grep -c "DART_LOG_LEVEL='foo' is none of" <<<"$err") == 1 ]] || fail "$backend: DART_LOG_LEVEL: $err"
   # What is a unit's own business may differ.
   run env SETTING=DART_HANG=50 "${dartrun[@]}" -n 2 sh "$one" "$program"
   expect_code 0

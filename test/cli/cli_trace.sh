@@ -143,6 +143,13 @@ if has_backend shmem; then
   expect_line "dart-trace: * calls were dropped: DART_TRACE_BUFFER sets the room, in MiB for each thread"
   events "$work/full" 'assert 8000 < count("dart_put", "B") < 20000 and len(trace) <= 32768'
   (($(stat -c %s "$work/full/unit-0.0.events") <= (1 << 20) + 4096)) || fail "the file has grown beyond its bound"
+  # Without a launcher that looks: who asks for a trace gets one, or dart_init fails.
+  run env DART_TRACE="$work/full" DART_TRACE_BUFFER=foo "$build/test/dart-traced-shmem" many
+  [[ $code != 0 && $code != 124 ]] || fail "no room, and exit code $code"
+  expect_line "dart-trace: DART_TRACE_BUFFER is 'foo'; it may be a number of MiB, from 1 to 1048576"
+  run env DART_TRACE="$0" "$build/test/dart-traced-shmem" many
+  [[ $code != 0 && $code != 124 ]] || fail "no folder, and exit code $code"
+  expect_line "dart-trace: DART_TRACE: cannot make the folder $0: Not a directory"
 fi
 
 run "$build/tools/dart-trace" "$work"; expect_code 1; expect_line "dart-trace: $work: no files of events*"
