@@ -49,8 +49,9 @@
          "1: the job goes on without units that die; calls that need one of them return an error") \
   INT(nodes, "DART_NODES", 1, 1, 1000000,                                                          \
       "set by dartrun --nodes: how many nodes it makes of the machine")                            \
-  CHOICE(backtrace, "DART_BACKTRACE", 1, "0|1",                                                    \
-         "1: a unit that crashes prints where, unless the program handles the signal itself")
+  CHOICE(backtrace, "DART_BACKTRACE", 1, "0|1|2",                                                  \
+         "1: a unit that crashes prints where, unless the program handles the signal itself; 2: "  \
+         "errors say by which calls the program came there, too")
 
 /* Constants. Checked builds read them from the environment, so that tests reach corners with few data and units. */
 #define DART__CORNER_TABLE(SIZE, INT)                                              \

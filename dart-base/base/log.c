@@ -32,6 +32,13 @@ void dart__log_set_level(dart__log_level_t level)
   log_level = level;
 }
 
+static void (*log_trace)(void);
+
+void dart__log_set_trace(void (*trace)(void))
+{
+  log_trace = trace;
+}
+
 static bool log_is_muted;
 
 void dart__log_mute(bool is_muted)
@@ -213,6 +220,8 @@ void dart__log(dart__log_level_t level, const char *file, int line, const char *
   if (nlines <= DART__LOG_MOST)
     print_args(level, file, line, format, args);
   va_end(args);
+  if (nlines == 1 && level == DART__LOG_ERROR && log_trace != NULL)
+    log_trace();
   if (nlines == DART__LOG_MOST)
     print(level, file, line, "%s%sthe last of %d such lines: further ones are counted, not printed",
           function, *function != '\0' ? ": " : "", DART__LOG_MOST);

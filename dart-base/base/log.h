@@ -30,6 +30,9 @@ void dart__log_set_level(dart__log_level_t level);
 
 bool dart__log_wanted(dart__log_level_t level);
 
+/** Call `trace` after the first error of each place in DART, so that it prints how the program came there. NULL: nothing. */
+void dart__log_set_trace(void (*trace)(void));
+
 /** From now on print nothing and count nothing, or do so again. */
 void dart__log_mute(bool is_muted);
 

@@ -1,4 +1,4 @@
-/* Where a unit was when it crashed.
+/* Where a unit was when it crashed, and, with DART_BACKTRACE=2, when it met an error.
  *
  * In the handler of the signal: the addresses come from backtrace(3), files and lines from addr2line, once for each
  * object that they lie in, and the names of exported functions from dladdr where addr2line is not there or knows
@@ -67,6 +67,12 @@ static void add_text(text_t *text, const char *format, ...)
     text->used = sizeof text->room - 1;
 }
 
+static void write_text(const text_t *text)
+{
+  if (write(STDERR_FILENO, text->room, text->used) < 0)
+    return;
+}
+
 /* ---- addresses --------------------------------------------------------------------------------- */
 
 /* The instruction that was interrupted; 0: unknown on this machine. */
@@ -94,19 +100,21 @@ static void locate(frame_t *frame)
   frame->beyond = frame->address - (uintptr_t)info.dli_saddr;
 }
 
-/* The frames from the interrupted one on; what is above it is this handler's. A return address is one behind its
- * call. */
+/* The frames from the interrupted one on; what is above it is this handler's. `context` NULL: all of them. A return address
+ * is one behind its call. */
 static int collect_frames(frame_t *frames, const void *context)
 {
   void     *addresses[FRAMES + 4];
-  uintptr_t at = interrupted(context);
+  uintptr_t at = context != NULL ? interrupted(context) : 0;
   int       n = backtrace(addresses, FRAMES + 4), first = 0, count = 0;
 
   if (n == 0 && at != 0)
     addresses[n++] = (void *)at;
   while (first < n && (uintptr_t)addresses[first] != at)
     first++;
-  if (first == n) /* it is not among them: a call through a wrong pointer, for instance */
+  if (context == NULL)
+    first = 0;
+  else if (first == n) /* it is not among them: a call through a wrong pointer, for instance */
     first = n > 3 ? 3 : 0;
   for (int i = first; i < n && count < FRAMES; i++, count++) {
     frames[count] = (frame_t){ .address = (uintptr_t)addresses[i] - (i > first) };
@@ -255,8 +263,7 @@ static void report_crash(int signal, const siginfo_t *info, const void *context)
   find_lines(frames, n);
   for (int i = 0; i < n; i++)
     add_frame(&text, i, &frames[i]);
-  if (write(STDERR_FILENO, text.room, text.used) < 0)
-    return;
+  write_text(&text);
 }
 
 static void handle(int signal, siginfo_t *info, void *context)
@@ -275,6 +282,39 @@ static void handle(int signal, siginfo_t *info, void *context)
   raise(signal); /* taken when the handler returns */
 }
 
+static const char *frame_name(const frame_t *frame)
+{
+  return frame->line[0] != '\0' ? frame->line : frame->symbol != NULL ? frame->symbol : "";
+}
+
+static bool is_dart(const frame_t *frame)
+{
+  const char *name = frame_name(frame);
+
+  return strncmp(name, "dart_", 5) == 0 || strncmp(name, "pdart_", 6) == 0;
+}
+
+/* After the line of an error, which names the function: the calls that came there. Of several threads one says so. */
+static void report_error(void)
+{
+  static atomic_flag is_taken = ATOMIC_FLAG_INIT;
+  static frame_t     frames[FRAMES];
+  static text_t      text;
+  int                n, first = 0;
+
+  if (atomic_flag_test_and_set_explicit(&is_taken, memory_order_acquire)) /* pairs with the clear */
+    return;
+  n = collect_frames(frames, NULL);
+  find_lines(frames, n);
+  for (int i = 0; i < n; i++)
+    first = is_dart(&frames[i]) ? i + 1 : first;
+  text.used = 0;
+  for (int i = first; i < n && strncmp(frame_name(&frames[i]), "__libc_start", 12) != 0; i++)
+    add_frame(&text, i - first, &frames[i]);
+  write_text(&text);
+  atomic_flag_clear_explicit(&is_taken, memory_order_release);
+}
+
 /* So that a handler can run where the stack is used up. */
 static void make_stack(void)
 {
@@ -291,6 +331,7 @@ void dart__crash_open(void)
   struct sigaction before;
   void            *one;
 
+  dart__log_set_trace(dart__settings.backtrace == 2 ? report_error : NULL);
   if (DART__ASAN || DART__TSAN || dart__settings.backtrace == 0)
     return;
   backtrace(&one, 1); /* loads the unwinder, which allocates memory */

@@ -33,6 +33,10 @@ for backend in shmem mpi; do
     ((${#err} > quiet)) || fail "TRACE says no more than WARN: $err"
   fi
 
+  # Whose mistake it is.
+  run env DART_LOG_LEVEL=ERROR DART_BACKTRACE=2 "$program" mistake; expect_code 0
+  [[ $err == *"dart_barrier: unknown team 12345"$'\n  #0  main at '*dart_unit.c:* ]] || fail "no calls behind an error: $err"
+
   # The same mistake in a loop is printed 100 times, and counted; how often is said however the unit ends. (UCX may
   # report a crash instead of DART, and sanitizers leave it to the kernel.)
   for how in dart_exit abort exit signal; do
