@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include <dash/dart/ext/dart_name.h>
+#include <dash/dart/ext/dart_profile.h>
 #include <dash/dart/if/dart.h>
 #include <dash/dart/if/dart_locality.h>
 
@@ -123,6 +124,12 @@ static void find_variables(void)
   add_text("DART_BIND", "auto",
            "dartrun binds units to: auto, none, cpu, core, numa or package, as by --bind");
   add_text("DART_MPIEXEC", DART_MPIEXEC, "the mpiexec that dart-mpi's dartrun starts");
+  add_text("DART_CHECK", "0",
+           "the debug mode: 1, or some of memory,completion,collectives,locks,races");
+  add_text("DART_CHECK_PATIENCE", "30", "seconds until the debug mode names a unit that is late");
+  add_text("DART_REPORT", "", "a folder for a report");
+  add_text("DART_TRACE", "", "a folder for a trace");
+  add_text("DART_TRACE_BUFFER", "64", "MiB for the events of a thread");
   add_text("DASH_MAX_SHMEM_MBPS", "1235", "the memory bandwidth that descriptors report, MB/s");
 }
 
@@ -470,9 +477,9 @@ static bool read_options(int argc, char **argv, options_t *options)
       options->topology = true;
     else if (strcmp(argv[i], "--doctor") == 0)
       options->doctor = true;
-    else if (strcmp(argv[i], "--help") == 0)
+    else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
       options->help = true;
-    else if (strcmp(argv[i], "--version") == 0)
+    else if (strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-V") == 0)
       options->version = true;
     else {
       if (me == 0)
@@ -508,6 +515,8 @@ int main(int argc, char **argv)
   dart_global_unit_t      unit;
   bool                    good;
 
+  dart_layers |=
+      DART_LAYER_CHECK | DART_LAYER_TRACE; /* it works where others are checked, or traced */
   if (dart_init(&argc, &argv) != DART_OK)
     return EXIT_FAILURE; /* the library has printed the reason */
   MUST(dart_myid(&unit));

@@ -21,6 +21,7 @@ run "$info" --json 7;                   expect_code 2; expect_line "dart-info: *
 shmem -n 3 "$info" --jason;             expect_code 2
 [[ $(grep -c '^dart-info' <<<"$err") == 1 ]] || fail "not one line of dart-info: $err"
 run env DART_HANG=soon "$info";         expect_code 1; expect_line "*DART_HANG='soon'*"
+run env DART_CHECK=1 DART_TRACE="$work/none" "$info" -V; expect_code 0 # which is not checked
 shmem -n 2 "$info" --help;              expect_code 0
 [[ $out == Usage:*--topology* ]] || fail "help: $out"
 

@@ -19,7 +19,7 @@ def read_reports(folder):
             fail(f"{path}: {error}")
     if not reports:
         fail(f"no reports in {folder}: was the program run with DART_REPORT={folder}, and is it linked with "
-             "DART's shared library, or with -ldart-trace?")
+             "DART's shared library, or with -l:libdart-trace.a?")
     return [reports[unit] for unit in sorted(reports)]
 
 

@@ -89,7 +89,7 @@ void trace_read(const char *folder, trace_t *trace_out)
   snprintf(pattern, sizeof pattern, "%s/unit-*.events", folder);
   if (glob(pattern, 0, NULL, &found) != 0)
     fail(folder, "no files of events: was the program run with DART_TRACE, and is it linked with "
-                 "DART's shared library, or with -ldart-trace?");
+                 "DART's shared library, or with -l:libdart-trace.a?");
   trace.nfiles = found.gl_pathc;
   trace.file   = calloc(trace.nfiles, sizeof trace.file[0]);
   if (trace.file == NULL)
