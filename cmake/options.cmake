@@ -73,6 +73,7 @@ endif()
 set(DART_ONE_NODE_ALONE OFF)
 if(DART_TEST_PREFIX STREQUAL "clang." AND NOT DART_TEST_ALL)
   set(DART_ONE_NODE_ALONE ON)
+  set(DART_NOT_LINKED -O0) # of what is compiled for its warnings alone
   set(DART_INSTALL OFF)
 endif()
 if(DART_SANITIZE)

@@ -96,7 +96,8 @@ function(dart_has_threads variable source)
 endfunction()
 
 # dart_add_thread_tests(<kind> <source>... [SOURCES <file>...]): each of the tests that start threads under
-# ThreadSanitizer, as <kind>.<name>.tsan; and without it the others, and, for all tests and where there is none, these.
+# ThreadSanitizer, as <kind>.<name>.tsan; and without it the others, and, for all tests and where there is none, these, but
+# not with other sanitizers in ./check without --all.
 # SOURCES are part of all.
 function(dart_add_thread_tests kind)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
@@ -115,6 +116,9 @@ function(dart_add_thread_tests kind)
       if(NOT DART_TEST_ALL)
         continue()
       endif()
+    endif()
+    if(threads AND DART_SUITES_ALONE) # ThreadSanitizer has it, in the build with assertions
+      continue()
     endif()
     dart_add_thread_test(${name} ${source} LIBRARIES dart-core-archive OBJECTS ${objects})
   endforeach()
