@@ -1,7 +1,8 @@
 """What is run, in which order, and how an interrupted run goes on.
 
 A step is one command. Rounds go over all steps in turn, so that whatever else the machine does meets them alike. What a
-command prints is kept in raw/NAME.ROUND.out once it has ended well, and such a step is not run again."""
+command prints is kept in raw/NAME.ROUND.out once it has ended well, with the command itself in raw/NAME.ROUND.command, and
+such a step is not run again with this command."""
 import os
 import shutil
 import subprocess
@@ -18,6 +19,17 @@ class Step:
 
     def path(self, output, number, kind):
         return os.path.join(output, "raw", f"{self.name}.{number}.{kind}")
+
+    def text(self):
+        return " ".join([f"{name}={value}" for name, value in sorted(self.environment.items())] + self.command) + "\n"
+
+    def is_done(self, output, number):
+        """A quick run has the same steps, with other arguments."""
+        try:
+            with open(self.path(output, number, "command"), encoding="utf-8") as file:
+                return file.read() == self.text() and os.path.exists(self.path(output, number, "out"))
+        except OSError:
+            return False
 
 
 class Machine:
@@ -63,6 +75,9 @@ def run_step(step, output, number):
     """Whether it ended well."""
     environment = {**os.environ, "DART_LOG_LEVEL": "ERROR", **step.environment}
     limit = 60 + 10 * step.seconds
+    for kind in ("out", "failed", "command"):
+        if os.path.exists(step.path(output, number, kind)):
+            os.remove(step.path(output, number, kind))
     try:
         done = subprocess.run(step.command, capture_output=True, text=True, timeout=limit, env=environment, cwd=step.folder,
                               stdin=subprocess.DEVNULL, check=False)
@@ -74,10 +89,11 @@ def run_step(step, output, number):
         # MPICH over TCP may hang in MPI_Finalize when all is done, so what was printed counts
         said, error = text, "" if "UCX_TLS" in step.environment and text else f"stopped after {limit:.0f} s"
     kind, text = ("failed", error) if error else ("out", said)
-    part = step.path(output, number, "part")
-    with open(part, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(part, step.path(output, number, kind))
+    for name, content in ((kind, text), ("command", step.text())):
+        part = step.path(output, number, "part")
+        with open(part, "w", encoding="utf-8") as file:
+            file.write(content)
+        os.replace(part, step.path(output, number, name))
     return not error
 
 
@@ -87,7 +103,7 @@ def time_left(seconds):
 
 def carry_out(steps, output, rounds):
     missing = [(number, step) for number in range(1, rounds + 1) for step in steps
-               if not os.path.exists(step.path(output, number, "out"))]
+               if not step.is_done(output, number)]
     started, expected_so_far = time.monotonic(), 0.0
     for done, (number, step) in enumerate(missing):
         elapsed = time.monotonic() - started

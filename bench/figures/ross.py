@@ -14,15 +14,18 @@ MUTEXES = (("dart", "dart_lock"), ("range", "range lock"), ("hybrid", "hybrid, o
            ("mpi-lock", "MPI_Win_lock"), ("pthread", "pthread mutex"), ("fcntl", "fcntl"))
 
 
+UNITS = (1, 2, 4, 8, 16, 32, 64)  # MPI's waits spin, so its mutexes end at two units a core
+
+
 def units_of(quick):
-    return (1, 2, 4) if quick else (1, 2, 4, 8, 16)
+    return UNITS[:3] if quick else UNITS
 
 
 def steps(machine, quick):
     found, works = [], "0,1000" if quick else "0,1000,10000,100000"
     for units in units_of(quick):
         arguments = f"--csv --sleep --work={works} --seconds=1 --rounds={20 if quick else 50}"
-        seconds = 1 + units * (1 if quick else 4)
+        seconds = 1 + units * (1 if quick else 2)
         for only in ("dart", "range", "pthread", "fcntl"):
             found.append(machine.step(f"mutex-{only}-{units}", "mutex-shmem", units, f"{arguments} --only={only}", seconds / 4))
         for only in ("hybrid", "onesided", "mpi-lock"):
@@ -39,7 +42,7 @@ def rows_of(text):
 def series(results, mutex, work):
     """Per cent of overhead over the units."""
     groups = {}
-    for units in (1, 2, 4, 8, 16):
+    for units in UNITS:
         for text in results.texts(f"mutex-{mutex}-{units}"):
             for row in rows_of(text):
                 if row["what"] == "contended" and row["mutex"] == mutex and float(row["work_us"]) == work and row["overhead"]:

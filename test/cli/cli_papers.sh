@@ -39,7 +39,7 @@ papers --quick
 [[ $(counted) == 6 ]] || fail "what had failed was not run again: $(counted)"
 papers --quick
 [[ $(counted) == 6 && $out == "$work/drawn/papers.html" ]] || fail "what had been run was run again: $out"
-papers --rounds 2
+papers --quick --rounds 2
 [[ $(counted) == 9 && $out == *"1 of 4: halo-node, round 2 of 2"* ]] || fail "a second round runs what is missing: $(counted): $out"
 page=$(<"$work/drawn/papers.html")
 [[ $page == *"The shape holds here: </b>one-sided communication costs most where blocks are small"*"by fence 2.00 of their time at 16 bytes and 1.00"* ]] ||
@@ -49,6 +49,9 @@ python3 -c 'import sys, xml.dom.minidom
 text = open(sys.argv[1], encoding="utf-8").read()
 xml.dom.minidom.parseString(text.split("\n", 1)[1].encode())
 assert text.count("<polyline") >= 30, text.count("<polyline")' "$work/drawn/papers.html" 2>"$work/err" || fail "the page: $(<"$work/err")"
+
+papers --rounds 1
+[[ $(counted) == 12 ]] || fail "quick figures were taken for those of a whole run: $(counted)"
 
 rm -r "$work/drawn"
 FENCE=9000 papers --quick
