@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/copy.h"
 #include "base/counters.h"
 #include "base/size.h"
 #include "coll/mapped.h"
@@ -143,7 +144,7 @@ static void pull(direct_t *d, void *to, int32_t unit, size_t at, size_t nbytes)
     d->ret = dart__foreign_get(to, bytes, process_of(d->team, unit),
                                published(d, unit).buffer[SEND].address + at, bytes, nbytes);
   else if (to != near + at)
-    memcpy(to, near + at, nbytes);
+    dart__copy_bytes(to, near + at, nbytes);
 }
 
 /* Into a unit's `recv`, `at` bytes in it. */
@@ -160,7 +161,7 @@ static void push_bytes(direct_t *d, int32_t unit, size_t at, const void *from, s
         dart__foreign_put(process_of(d->team, unit), published(d, unit).buffer[RECV].address + at,
                           bytes, from, bytes, nbytes);
   else if (from != near + at)
-    memcpy(near + at, from, nbytes);
+    dart__copy_bytes(near + at, from, nbytes);
 }
 
 /* From which size on the kernel copies: each unit tries to read from the next one, and all agree. */
@@ -320,7 +321,7 @@ static void swap_half(direct_t *d, int32_t unit, const char *send, char *recv, s
     pull(d, send == recv ? aside : recv + here + at, unit, first + at, count);
     push_bytes(d, unit, first + at, send + here + at, count);
     if (send == recv)
-      memcpy(recv + here + at, aside, count);
+      dart__copy_bytes(recv + here + at, aside, count);
   }
 }
 
@@ -340,7 +341,7 @@ bool dart__direct_alltoall(dart__team_t *team, const void *send, void *recv, siz
   for (int32_t i = 1; i < team->nunits; i++)
     swap_half(&d, after(team, i), send, recv, nbytes);
   if (send != recv)
-    memcpy((char *)recv + own, (const char *)send + own, nbytes);
+    dart__copy_bytes((char *)recv + own, (const char *)send + own, nbytes);
   *ret_out = end_direct(&d);
   return true;
 }

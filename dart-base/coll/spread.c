@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/copy.h"
 #include "coll/leader_messages.h"
 #include "coll/nodes.h"
 #include "coll/staged.h"
@@ -12,7 +13,7 @@
 static void copy(void *to, const void *from, size_t nbytes)
 {
   if (to != from && nbytes > 0)
-    memcpy(to, from, nbytes);
+    dart__copy_bytes(to, from, nbytes);
 }
 
 void dart__spread_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)

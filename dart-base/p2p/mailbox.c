@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/copy.h"
 #include "base/sanitizer.h"
 #include "base/sparse.h"
 
@@ -122,7 +123,7 @@ static void fill_slots(dart__outgoing_t *out, uint64_t taken, dart__event_t *eve
     size_t count = piece_bytes(message, out->filled);
 
     if (count > 0)
-      memcpy(slot_of(message, out->filled), out->data + out->filled * PIECE, count);
+      dart__copy_bytes(slot_of(message, out->filled), out->data + out->filled * PIECE, count);
     out->filled++;
     dart__tsan_tell();
     /* release: publishes the piece; pairs with the acquire in dart__mailbox_take */
@@ -419,7 +420,7 @@ bool dart__mailbox_take(dart__mailbox_t *box, dart__incoming_t *in, void *buffer
     size_t count = piece_bytes(message, in->taken);
 
     if (count > 0)
-      memcpy((char *)buffer + in->taken * PIECE, slot_of(message, in->taken), count);
+      dart__copy_bytes((char *)buffer + in->taken * PIECE, slot_of(message, in->taken), count);
     acknowledge(box, message, ++in->taken);
   }
   return in->taken == npieces;

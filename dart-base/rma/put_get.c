@@ -16,6 +16,7 @@ DART__PROFILED(dart_get);
 DART__PROFILED(dart_put_handle);
 DART__PROFILED(dart_get_handle);
 
+#include "base/copy.h"
 #include "far/far_ops.h"
 #include "rma/context.h"
 #include "rma/count.h"
@@ -114,7 +115,7 @@ INLINED void copy_row(bool is_put, char *near, void *buffer, size_t nbytes)
   if (nbytes - 16 <= DART__FEW_BYTES_MOST - 16)
     dart_inline_copy(is_put ? near : buffer, is_put ? buffer : near, nbytes);
   else if (nbytes > sizeof(uint64_t) || !copy_word(is_put, near, buffer, nbytes))
-    memmove(is_put ? near : buffer, is_put ? buffer : near, nbytes);
+    dart__copy_bytes(is_put ? near : buffer, is_put ? buffer : near, nbytes);
 }
 
 INLINED void copy_steps(bool is_put, char *near, void *buffer, size_t nelem, const elements_t *e)

@@ -15,6 +15,7 @@
 
 #include <dash/dart/ext/dart_inline_near.h>
 
+#include "base/copy.h"
 #include "data/type.h"
 
 /** Copy `nelem` base elements from `src`, laid out as `src_type`, to `dst`, laid out as
@@ -74,14 +75,14 @@ static inline void dart__near_put_bytes(void *near, const void *src, size_t nbyt
   if (dart__near_put_word(near, src, nbytes))
     return;
   atomic_thread_fence(memory_order_release); /* earlier stores before the data */
-  memmove(near, src, nbytes);
+  dart__copy_bytes(near, src, nbytes);
 }
 
 static inline void dart__near_get_bytes(void *dst, const void *near, size_t nbytes)
 {
   if (dart__near_get_word(dst, near, nbytes))
     return;
-  memmove(dst, near, nbytes);
+  dart__copy_bytes(dst, near, nbytes);
   atomic_thread_fence(memory_order_acquire); /* the data before later loads */
 }
 

@@ -261,6 +261,29 @@ static void contiguous_buffers_may_overlap(void **state)
   assert_memory_equal(a, want + 1, 9 * sizeof(int));
 }
 
+/* Copies of pages, some of which go down: base/copy.h. The distances are those of it, and beside it. */
+static void pages_may_overlap(void **state)
+{
+  enum { PAGE = 4096, ROOM = 8 * PAGE };
+  static const size_t lengths[] = { 2048, 2049, 2112, 4096, 5000, 8191, 8192 };
+  char               *got = malloc(ROOM), *want = malloc(ROOM), *from = got + 3 * PAGE;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
+    for (int pages = -2; pages <= 2; pages++)
+      for (int lines = -2; lines <= 66; lines++) {
+        ptrdiff_t ahead = pages * PAGE + lines;
+
+        for (size_t at = 0; at < ROOM; at++)
+          want[at] = got[at] = (char)(at * 7 + at / 251);
+        memmove(want + 3 * PAGE + ahead, want + 3 * PAGE, lengths[i]);
+        dart__near_get_bytes(from + ahead, from, lengths[i]);
+        assert_memory_equal(got, want, ROOM);
+      }
+  free(got);
+  free(want);
+}
+
 static void words_are_moved_only_when_aligned(void **state)
 {
   static const size_t sizes[] = { 1, 2, 4, 8 };
@@ -412,6 +435,7 @@ int main(void)
                                       cmocka_unit_test(parts_of_all_layouts),
                                       cmocka_unit_test(all_lengths),
                                       cmocka_unit_test(contiguous_buffers_may_overlap),
+                                      cmocka_unit_test(pages_may_overlap),
                                       cmocka_unit_test(words_are_moved_only_when_aligned),
                                       cmocka_unit_test(polled_words_are_never_torn_and_publish),
                                       cmocka_unit_test(a_flag_put_after_the_data_publishes_them) };
