@@ -47,16 +47,16 @@ static struct {
 static dart__far_message_t *new_message(dart_unit_t unit, int tag, void *buffer, size_t nbytes,
                                         dart_ret_t *ret_out)
 {
-  dart__far_message_t *m = calloc(1, sizeof *m);
+  dart__far_message_t *m = malloc(sizeof *m);
 
   *ret_out = m == NULL ? DART_ERR_NOMEM : DART_OK;
   if (m == NULL)
     return dart__fail(NULL, "no memory for a message to or from unit %d", unit);
-  m->channel = tag < 0 ? DART__CHANNEL_OWN : DART__CHANNEL_PROGRAM;
-  m->unit    = unit;
-  m->tag     = tag < 0 ? -tag : tag;
-  m->buffer  = buffer;
-  m->nbytes  = nbytes;
+  *m = (dart__far_message_t){ .channel = tag < 0 ? DART__CHANNEL_OWN : DART__CHANNEL_PROGRAM,
+                              .unit    = unit,
+                              .tag     = tag < 0 ? -tag : tag,
+                              .buffer  = buffer,
+                              .nbytes  = nbytes };
   return m;
 }
 
