@@ -53,6 +53,8 @@ words=$(cat "${pages[@]}" | wc -w)
 words=$(cat doc/internals/*.md | wc -w)
 ((words > 5000 && words <= 15000)) || fail "doc/internals has $words words, not at most 15000"
 (($(wc -l <doc/next.md) <= 60)) || fail "doc/next.md has more than 60 lines"
+walks=$(cat doc/internals/architecture.md doc/internals/how-a-put-travels.md | wc -l)
+((walks <= 300)) || fail "architecture.md and how-a-put-travels.md have $walks lines, not at most 300"
 
 # ---- blocks of commands ---------------------------------------------------------------------------
 
