@@ -54,22 +54,22 @@
          "errors say by which calls the program came there, too")
 
 /* Constants. Checked builds read them from the environment, so that tests reach corners with few data and units. */
-#define DART__CORNER_TABLE(SIZE, INT)                                              \
-  SIZE(slot, "DART_TEST_SLOT", 32 * DART__KI, 256, 16 * DART__MI,                  \
-       "bytes a unit contributes to one step of a collective inside the node")     \
-  INT(spin, "DART_TEST_SPIN", -1, -1, 1000000,                                     \
-      "polls before a waiting unit sleeps; -1: by the number of units per core")   \
-  INT(relayed, "DART_TEST_RELAYED", 32, 1, 1000000,                                \
-      "units on other nodes from which on updates travel by relays")               \
-  INT(fan, "DART_TEST_FAN", 0, 0, 1000,                                            \
-      "units in a group of a node's barrier, 2 or more; 0 and 1: by the machine")  \
-  INT(counted, "DART_TEST_COUNTED", 4096, 0, 1000000,                              \
-      "units of the largest team whose fences count control messages")             \
-  INT(nap, "DART_TEST_NAP", 100, 1, 1000000,                                       \
-      "microseconds a waiting unit sleeps between two polls of other nodes")       \
-  INT(agent_nap, "DART_TEST_AGENT_NAP", 1000, 40, 1000000,                         \
-      "microseconds the agent sleeps between two polls while there is no traffic") \
-  INT(types, "DART_TEST_TYPES", 16, 0, 16,                                         \
+#define DART__CORNER_TABLE(SIZE, INT)                                                         \
+  SIZE(slot, "DART_TEST_SLOT", 32 * DART__KI, 256, 16 * DART__MI,                             \
+       "bytes a unit contributes to one step of a collective inside the node")                \
+  INT(spin, "DART_TEST_SPIN", -1, -1, 1000000,                                                \
+      "polls before a waiting unit sleeps; -1: by the number of units per core")              \
+  INT(relayed, "DART_TEST_RELAYED", 32, 1, 1000000,                                           \
+      "units on other nodes from which on updates travel by relays")                          \
+  INT(fan, "DART_TEST_FAN", 0, 0, 1000,                                                       \
+      "units in a group of a node's barrier, 2 or more; 0 and 1: by the machine")             \
+  INT(counted, "DART_TEST_COUNTED", 4096, 0, 1000000,                                         \
+      "units of the largest team whose fences count control messages")                        \
+  INT(nap, "DART_TEST_NAP", 0, 0, 1000000,                                                    \
+      "microseconds a waiting unit sleeps between two polls of other nodes; 0: DART__NAP_US") \
+  INT(agent_nap, "DART_TEST_AGENT_NAP", 1000, 40, 1000000,                                    \
+      "microseconds the agent sleeps between two polls while there is no traffic")            \
+  INT(types, "DART_TEST_TYPES", 16, 0, 16,                                                    \
       "descriptions of strided and indexed types that a unit keeps for each peer")
 
 enum { DART__HUGE_PAGES_AUTO, DART__HUGE_PAGES_NONE };

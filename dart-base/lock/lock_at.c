@@ -178,8 +178,6 @@ static dart__waiting_t *note_lock_at_wait(const dart__address_t *at)
                           (uint64_t)(uint32_t)at->unit << 32 | (uint32_t)at->segment->id });
 }
 
-#define PIECE_US 10000
-
 /* Where units may be lost, in pieces: any loss ends such a wait, but only that of the lock's unit ends this one. */
 static dart_ret_t wait_beside_lost(const dart__address_t *at, dart_gptr_t flag)
 {
@@ -187,7 +185,7 @@ static dart_ret_t wait_beside_lost(const dart__address_t *at, dart_gptr_t flag)
   char         *word  = dart__pool_address(dart__world.me, flag.addr_or_offs.offset);
   dart__turns_t turns = { 0 };
 
-  while (pdart_notify_wait(flag, 1, PIECE_US) != DART_OK) {
+  while (pdart_notify_wait(flag, 1, DART__LATE_US) != DART_OK) {
     if (dart__is_lost(home))
       return DART_ERR_UNIT_LOST;
     dart__wait_turn(&turns, &dart__world.wait); /* a loss that is news ends each piece at once */

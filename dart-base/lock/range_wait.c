@@ -10,7 +10,6 @@
 #include "model/lost.h"
 #include "model/world.h"
 
-#define PIECE_US  10000
 #define MOST_VAIN 10 /* pieces after which it asks */
 
 static int64_t piece_of(int64_t end_us, int64_t *left_out)
@@ -18,7 +17,7 @@ static int64_t piece_of(int64_t end_us, int64_t *left_out)
   int64_t now = end_us < 0 ? 0 : dart__now_ns() / 1000;
 
   *left_out = end_us < 0 ? INT64_MAX : end_us > now ? end_us - now : 0;
-  return *left_out < PIECE_US ? *left_out : PIECE_US;
+  return *left_out < DART__LATE_US ? *left_out : DART__LATE_US;
 }
 
 /* Whether the request is held; notes that it was held by a unit that is lost. */

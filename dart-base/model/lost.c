@@ -7,8 +7,6 @@
 #include "base/sparse.h"
 #include "model/world.h"
 
-#define CHECK_US 10000 /* so long a wait sleeps at most that a loss may end: losses wake nobody */
-
 dart__lost_t dart__lost;
 
 static _Atomic uint32_t acknowledged; /* losses that the program knows of */
@@ -165,7 +163,7 @@ dart_unit_t dart__lost_unit(uint32_t number)
 void dart__lost_open(void)
 {
   dart__mutex_set_robust(dart__survives() ? dart__is_lost : NULL, dart__world.me);
-  dart__world.pace.check_us = dart__survives() ? CHECK_US : 0;
+  dart__world.pace.check_us = dart__survives() ? DART__LATE_US : 0;
   atomic_store_explicit(&acknowledged, 0, memory_order_relaxed);
   dart__lost_set_handler(NULL, NULL);
 }

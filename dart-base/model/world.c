@@ -32,7 +32,7 @@ void dart__world_set_pace(uint32_t sharing)
     pace->spins = has_core ? DART__SPINS : DART__SPINS_SHARED;
   pace->yields   = has_core ? DART__AWAKE_US : 0;
   pace->yield_us = has_core ? 0 : DART__AWAKE_US;
-  pace->nap_us   = (uint32_t)dart__settings.nap;
+  pace->nap_us   = dart__settings.nap > 0 ? (uint32_t)dart__settings.nap : DART__NAP_US;
   pace->per_core = (sharing + ncores - 1) / ncores;
 }
 

@@ -43,15 +43,13 @@
 
 /* After which nothing is expected soon: a unit that has a core and waits for requests sleeps; a waiter for a lock is
  * late, and passed by 4 others at most. 64 units, 1 ms of work: 1.3 to 1.6 % overhead, where a lock that always goes to
- * the first waiter has 2.2 to 3.7. */
+ * the first waiter has 2.2 to 3.7. Where units may be lost, a wait sleeps no longer: a loss wakes nobody. */
 #define DART__LATE_US 10000
 
-/* The longest sleep of a unit that arrivals wake. With naps of 20 to 100 µs the start and end of 1000 units on 100
- * simulated nodes took more than 120 s, with this some seconds. */
+/* The longest sleep: of a unit that arrivals wake, and of one that looks, when it ends, for others that are gone, which
+ * wake nobody. With naps of 20 to 100 µs the start and end of 1000 units on 100 simulated nodes took more than 120 s, with
+ * this some seconds. */
 #define DART__LONGEST_US 100000
-
-/* The longest sleep on memory; then a unit looks for others that are gone, which wake nobody. Not measured. */
-#define DART__CHECK_US 1000000
 
 /* A sleep that may be in vain is this part of the time waited, or of the time that a lock is held as a rule: it makes a
  * wait longer by 1/16 at most. */

@@ -117,7 +117,7 @@ static bool call_check(const dart__wait_policy_t *policy, uint64_t polls, bool s
 
 static uint32_t longest_sleep(const dart__wait_pace_t *pace)
 {
-  return pace->check_us != 0 ? pace->check_us : DART__CHECK_US;
+  return pace->check_us != 0 ? pace->check_us : DART__LONGEST_US;
 }
 
 /* ---- sleeping ----------------------------------------------------------------------------------- */

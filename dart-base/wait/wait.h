@@ -42,7 +42,7 @@ typedef struct {
       yields; /* more polls, that only yield the core: with `progress`, or for a mutex */
   _Atomic uint32_t nap_us;   /* with `progress`: how long to sleep between two calls of it, > 0 */
   _Atomic uint32_t per_core; /* units that share a core, rounded up */
-  _Atomic uint32_t check_us; /* the longest sleep of a wait with a check; 0: DART__CHECK_US */
+  _Atomic uint32_t check_us; /* the longest sleep of a wait with a check; 0: DART__LONGEST_US */
 
   /* Without `progress`: how long a wait for an event yields the core at most, before all else. */
   _Atomic uint32_t yield_us;

@@ -233,7 +233,7 @@ static void all_hear_of_kinds_that_differ(void **state)
   }
 }
 
-/* Of programs the first look comes after a second. */
+/* In programs the first check comes after 0.1 s. */
 static const dart__wait_pace_t hasty = { .spins = 50, .check_us = 10000 };
 
 static bool give_up(void *subject)
