@@ -34,7 +34,7 @@ typedef struct {
   /* What the transport's own library counts; NULL: nothing. Any thread, at any time. */
   const struct dart__net_stats *stats;
 
-  /* Raised when something has come for this unit, by who sends it, so that waits can sleep until then. NULL: nothing is
+  /* Raised by the sender when something has come for this unit, so that waits can sleep until then. NULL: nothing is
    * raised, as before dart__net_join. */
   dart__event_t *arrivals;
   /* How long progress has nothing to do, if nothing comes: at most `most_us`; 0: something has come. Any thread. */
@@ -214,8 +214,8 @@ void dart__net_recv_claimed(dart__net_comm_t *comm, dart__net_message_t *found, 
 int dart__net_test(dart__net_comm_t *comm, dart__net_request_t *const requests[], int count,
                    dart__net_message_t *message_out);
 
-/** Cancel a receive for which no message was sent; or, where units may be lost, any request of a message that is given up:
- *  the buffer is not accessed any more, and if its peer is not lost, that gives the message up, too. */
+/** Cancel a receive for which no message was sent; or, where units may be lost, any request of a message that is given
+ *  up. The buffer is not accessed any more. If its peer is not lost, that gives the message up, too. */
 void dart__net_cancel(dart__net_comm_t *comm, dart__net_request_t *request);
 
 /** Drop all operations to units that are lost (model/lost.h), and those started later: sends, puts and gets complete

@@ -158,7 +158,7 @@ static inline void dart__inbox_close_hole(dart__inbox_t *inbox, int32_t peer)
 {
   uint64_t at, tail, extent;
 
-  /* relaxed, all: what the peer did, and saw, is visible to who knows that it is lost; `head` is the receiver's own */
+  /* relaxed, all: what the peer did, and saw, is visible to a unit that knows that it is lost; `head` is the receiver's own */
   if (atomic_load_explicit(&inbox->claimer, memory_order_relaxed) != (uint32_t)peer + 1)
     return;
   tail = atomic_load_explicit(&inbox->tail, memory_order_relaxed);

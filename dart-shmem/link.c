@@ -58,7 +58,7 @@ bool dart__link_send(dart__link_t *link, int32_t peer, uint64_t *head_seen,
   dart__inbox_publish(cell);
   if (is_alone)
     dart__inbox_claimed(inbox);
-  /* seq_cst: between what has come and the look at the sleepers; pairs with the fence of who goes to sleep */
+  /* seq_cst: between what has come and the look at the sleepers; pairs with the fence of a thread that goes to sleep */
   atomic_thread_fence(memory_order_seq_cst);
   dart__event_nudge(&inbox->arrivals);
   return true;

@@ -75,7 +75,7 @@ def work_figure(results, work):
 def section(results):
     rows = [[row["network"].replace("_", " ")] + [row[key] for key in ("1", "4", "8", "16", "32", "64")]
             for row in paper("romio-overhead.csv")]
-    parts = [about("mutexes for MPI-IO's atomic mode, by one-sided communication alone, and with messages to who is next (hybrid). "
+    parts = [about("mutexes for MPI-IO's atomic mode, by one-sided communication alone, and with messages to the next unit (hybrid). "
                    "At 100 ms of work both are level with one process on a processor; with two the one-sided mutex degrades.",
                    "the two mutexes of the paper by plain MPI, beside DART's lock and range lock, MPI's exclusive lock, a pthread "
                    "mutex and fcntl. Overhead is the share of the time that is not work."),

@@ -1,8 +1,8 @@
 #ifndef DART__BASE_COUNTERS_H
 #define DART__BASE_COUNTERS_H
-/* What the library has done: counters of operations and of the roads that they took, times, and amounts of
- * memory. Users see them as statistics (dash/dart/ext/dart_stats.h, in this order and by these names); with
- * them a test asserts the road, not only the result.
+/* What the library has done: counters of operations and of the paths that they took, times, and amounts of memory.
+ * Users see them as statistics (dash/dart/ext/dart_stats.h, in this order and by these names); with them a test asserts
+ * the path, not only the result.
  *
  * Each thread counts in a tally of its own, by a plain load and store, so that a counter costs no locked
  * instruction on any path; a reader adds the tallies up. A tally outlives its thread, and a later thread goes on

@@ -10,14 +10,14 @@
 #include <stdint.h>
 #include <time.h>
 
-/** Where a unit crashed is known without it, but not by which calls it came there. */
+/** Without backtrace, reports of crashes name the place, but not the calls that led to it. */
 __attribute__((unused)) static inline int backtrace(void **addresses, int most)
 {
   (void)addresses, (void)most;
   return 0;
 }
 
-/** The clock of the wait is the system's, which somebody may set. */
+/** musl waits by the system's clock only: the wait is shorter or longer if that is set meanwhile. */
 __attribute__((unused)) static inline int pthread_mutex_clocklock(pthread_mutex_t       *mutex,
                                                                   clockid_t              clock,
                                                                   const struct timespec *end)
@@ -34,7 +34,7 @@ __attribute__((unused)) static inline int pthread_mutex_clocklock(pthread_mutex_
   return pthread_mutex_timedlock(mutex, &until);
 }
 
-/** Once in a file. Nobody says with which code the process ends: it is taken to be 0. */
+/** One function for each file that includes this. atexit does not tell the exit code, so `at_exit` gets 0. */
 static void (*dart__at_exit)(int, void *);
 
 __attribute__((unused)) static void dart__end_of_process(void)

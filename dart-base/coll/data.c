@@ -1,6 +1,6 @@
-/* Collectives that move data without combining them: in pieces that fit the result of the team's
- * exchange, one piece a step, so that any size goes through buffers of a fixed size; or directly: what is
- * large enough on one node (direct.h), and what goes from node to node only (spread.h). */
+/* Collectives that move data without combining them: in pieces that fit the result of the team's exchange, one piece a
+ * step, so that any size goes through buffers of a fixed size. What is large enough on one node (direct.h), and what
+ * goes from node to node only (spread.h), moves directly. */
 #include "coll/coll.h"
 
 #include <string.h>
@@ -492,12 +492,11 @@ dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *rec
 
 /* ---- between all pairs -------------------------------------------------------------------
  *
- * Nodes are paired: in round d, node a with node (d - a) mod nnodes, which may be itself. Units
- * of the two nodes are paired in the same way by their positions: those whose sum is q, modulo the
- * size of the largest node. Both rules are symmetric, so in any step a unit receives from the units
- * it sends to, and the blocks received can replace the blocks sent. A step covers `window` values of q
- * and a piece of each block: so its buffers have room for window pieces per unit of a
- * node, not for every pair, and a piece never gets too small, however large the team. */
+ * Nodes are paired: in round d, node a with node (d - a) mod nnodes, which may be itself. Units of the two nodes are
+ * paired in the same way by their positions: those whose sum is q, modulo the size of the largest node. Both rules are
+ * symmetric, so in any step a unit receives from the units it sends to, and the blocks received can replace the blocks
+ * sent. A step covers `window` values of q and a piece of each block. So its buffers have room for window pieces per
+ * unit of a node, not for every pair, and a piece never gets too small, however large the team. */
 
 typedef struct {
   int32_t node;   /* the paired node */

@@ -78,9 +78,10 @@ static void separate(const part_t parts[2], const char *aside)
 
 /* ---- one to all, all to one ------------------------------------------------------------------
  *
- * Along a binomial tree of the nodes, counted from the root: `me` has the blocks of a span of nodes, from its own on, and
- * its children are me + 1, me + 2, me + 4 ... as far as that goes. A span has at most `limit` nodes, so that large blocks
- * are not passed on, and the root has a child for each further span. Where nodes are few, all are children of the root. */
+ * Along a binomial tree of the nodes, counted from the root. `me` has the blocks of a span of nodes, from its own on.
+ * Its children are me + 1, me + 2, me + 4 ... as far as the span goes. A span has at most `limit` nodes, so that large
+ * blocks are not passed on, and the root has a child for each further span. Where nodes are few, all are children of
+ * the root. */
 
 #define FEW_NODES 16
 

@@ -97,9 +97,9 @@ size_t dart__type_span(const dart__type_t *type, size_t nelem);
  *  BYTE of equal size are equal), whole instances. Does not log. */
 bool dart__type_compatible(const dart__type_t *src, const dart__type_t *dst, size_t nelem);
 
-/** The next run of elements at consecutive positions, from element `elem` on: its length in
- *  elements (not beyond the instance's block; a contiguous type has no end, so the caller bounds
- *  the run by the transfer), and the position of its first element. */
+/** The next run of elements at consecutive positions, from element `elem` on: its length in elements, and the position
+ *  of its first element. It does not go beyond the instance's block. A contiguous type has no end, so the caller bounds
+ *  the run by the transfer. */
 size_t dart__type_run(const dart__type_t *type, size_t elem, size_t *position_out);
 
 /** The block of an instance of an indexed type that holds its element `elem`. */

@@ -89,7 +89,7 @@ static bool breaks_promise(const dart__access_call_t *call, int32_t unit, dart__
 }
 
 /* In an epoch between fences that a far target is known to have begun, only what leaves at once gains by that: requests
- * would leave before the closing fence's word, and not with it. */
+ * would leave before the closing fence's control message, and not with it. */
 static bool is_between_fences(const dart__access_call_t *call, int32_t unit)
 {
   return call->epoch->kind == DART__EPOCH_FENCE && call->epoch->is_all_open &&
@@ -110,7 +110,7 @@ static dart__access_t later(const dart__access_call_t *call, const dart__rma_t *
     return DART__ACCESS_DONE;
   }
   if (apart || !may_lock_now(call, unit) || !dart__access_try_open(call, unit)) {
-    if (dart__access_put_off(call->epoch, rma))
+    if (dart__access_defer(call->epoch, rma))
       return DART__ACCESS_DONE;
     if (!dart__access_may_wait(call->epoch))
       return refuse_more(call);
@@ -137,7 +137,7 @@ static dart__access_t now(const dart__access_call_t *call, int32_t unit, dart__r
   dart__access_drain(call, unit);
   if (breaks_promise(call, unit, kind))
     return DART__ACCESS_REFUSED;
-  call->epoch->target[unit].is_loose = call->epoch->target[unit].is_requested =
+  call->epoch->target[unit].needs_flush = call->epoch->target[unit].is_requested =
       dart__access_is_far(call, unit);
   return DART__ACCESS_PASS;
 }

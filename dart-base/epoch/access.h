@@ -11,8 +11,8 @@
  * a target that was opened early could be one that another unit waits for, which this one waits for.
  *
  * Near operations on an open target are what they are outside of epochs. Far ones are started in order
- * (epoch_origin.h), so that words sent later find them applied; those that cannot be, or that the
- * ordinary path starts, make the target *loose*: it is flushed before the word.
+ * (epoch_origin.h), so that control messages sent later find them applied. A target with operations that cannot be in
+ * order, or that the ordinary path starts, needs a flush (`needs_flush`) before the control message.
  *
  * Entry points come here only if the segment has had epochs, and a segment that has one open has no direct
  * map. Functions below are called with epoch->access held (dart__access_enter). */
@@ -111,8 +111,8 @@ bool dart__access_is_gone(const dart__epoch_request_t *request);
  *  target waits for can be waiting for this unit's epoch. */
 bool dart__access_may_wait(const dart__epoch_t *epoch);
 
-/** Put an operation off. False: no memory; or there are many, and it may wait. */
-bool dart__access_put_off(dart__epoch_t *epoch, const dart__rma_t *rma);
+/** Defer an operation. False: no memory; or many are deferred, and this one may wait. */
+bool dart__access_defer(dart__epoch_t *epoch, const dart__rma_t *rma);
 
 /** Whether an open near unit has promised that nobody writes to it, against which an operation is: after a log line. It
  *  keeps its promise until the epoch ends; after a lazy fence it may be an epoch ahead. False: this is not verified. */
@@ -127,16 +127,16 @@ bool dart__access_is_moved(const dart__access_call_t *call, int32_t unit);
 /** Start what is queued for an open unit. */
 void dart__access_drain(const dart__access_call_t *call, int32_t unit);
 
-/** All of a far unit's queue, if it can travel with a word: few short puts and accumulates, and gets of at
- *  most `most_read` bytes together. `ops` has room for DART__LOCKED_OPS, and names places in the queue.
- *  False: it cannot. */
-bool dart__access_travels(const dart__access_call_t *call, int32_t unit, size_t most_read,
-                          const dart__queued_t *ops[], size_t *nops_out);
+/** All of a far unit's queue, if it fits in a control message: few short puts and accumulates, and gets of at most
+ *  `most_read` bytes together. `ops` has room for DART__LOCKED_OPS, and names places in the queue. False: it does not
+ *  fit. */
+bool dart__access_fits_inline(const dart__access_call_t *call, int32_t unit, size_t most_read,
+                              const dart__queued_t *ops[], size_t *nops_out);
 
 /** Forget what is queued for a unit: it was sent otherwise. */
 void dart__access_drop(const dart__access_call_t *call, int32_t unit);
 
-/** Flush a unit if it is loose, so that a word may follow, or the epoch end. DART_ERR_INVAL: it has refused
+/** Flush a unit that needs it, so that a control message may follow, or the epoch end. DART_ERR_INVAL: it has refused
  *  operations. Other errors are of operations on this node that were deferred. */
 dart_ret_t dart__access_order(const dart__access_call_t *call, int32_t unit);
 

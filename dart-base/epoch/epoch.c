@@ -171,16 +171,16 @@ bool dart__epoch_may_enter(dart__team_t *team, dart__segment_t *segment, int32_t
 }
 
 void dart__epoch_note(dart__team_t *team, dart__segment_t *segment, int32_t unit,
-                      dart__epoch_word_t word, uint64_t value)
+                      dart__epoch_control_t control, uint64_t value)
 {
   dart__epoch_t *epoch = make_or_wait(team, segment);
 
-  if ((word == DART__EPOCH_COMPLETED || word == DART__EPOCH_ARRIVED) &&
+  if ((control == DART__EPOCH_COMPLETED || control == DART__EPOCH_ARRIVED) &&
       (value & DART__EPOCH_WROTE) != 0)
     /* relaxed: the counters below release it */
     atomic_store_explicit(&epoch->is_written, true, memory_order_relaxed);
-  /* release: the operations before the word; pairs with the acquire of the thread that waits for the count */
-  switch (word) {
+  /* release: the operations before the message; pairs with the acquire of the thread that waits for the count */
+  switch (control) {
   case DART__EPOCH_POSTED:
     atomic_fetch_add_explicit(&epoch->target[unit].posted, 1, memory_order_release);
     break;

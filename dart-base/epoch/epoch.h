@@ -2,16 +2,14 @@
 #define DART__EPOCH_EPOCH_H
 /* What a process knows about the epochs of a segment (dash/dart/ext/dart_epoch.h).
  *
- * Each portion has a state that all units of its node see: its lock, and what they have to know of each
- * other's posts and fences. It lies behind the portion in its chunk, where all units find it without a
- * word; that of the pool is the pool's first block, that of registered memory a block of the pool, whose
- * offset is shared when memory is registered. Such a block stays one: units may be in its lock when the memory is
- * deregistered. All else is the process's own, made by its first call about
- * epochs, or by the first message about them.
+ * Each portion has a state that all units of its node see: its lock, and what they have to know of each other's posts
+ * and fences. It lies behind the portion in its chunk, where all units find it without a message. That of the pool is
+ * the pool's first block; that of registered memory is a block of the pool, whose offset is shared when memory is
+ * registered. Such a block stays one: units may be in its lock when the memory is deregistered. All else is the
+ * process's own, made by its first call about epochs, or by the first message about them.
  *
- * Far units tell each other by the words of dart__epoch_word_t. They arrive in the order of the operations
- * that were sent in order before (epoch_origin.h), so a word that ends an epoch says that its
- * operations were applied. */
+ * Far units tell each other by control messages (dart__epoch_control_t). They arrive in the order of the operations
+ * that were sent in order before (epoch_origin.h), so one that ends an epoch says that its operations were applied. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -128,26 +126,26 @@ typedef enum {
 /* What this unit knows of one unit of the team. */
 typedef struct {
   /* In the access epoch: */
-  bool         is_member;  /* it was started or locked; not used by a fence */
-  bool         is_open;    /* its portion may be accessed now: it is exposed, or its lock is held */
-  bool         is_used;    /* this unit has issued operations */
-  bool         is_written; /* of these, some that write */
-  bool         is_loose;   /* some were started as transfers: a flush has to come before the word */
-  bool         is_requested; /* some were started as requests, which the word follows */
-  bool         is_exclusive; /* its lock */
-  bool         is_counted;   /* its unlock, in dart__lazy.sent */
-  bool         is_checked;   /* it is asked whether it may be accessed: no DART_EPOCH_NOCHECK */
-  bool         is_listed;    /* among the epoch's targets */
-  bool         is_named[2];  /* scratch of post and of start: finds units that are named twice */
-  _Atomic bool is_mutual;    /* it was a target of a short access by start since the last post */
-  bool         has_ticket;   /* for the lock of a near portion: */
+  bool is_member;          /* it was started or locked; not used by a fence */
+  bool is_open;            /* its portion may be accessed now: it is exposed, or its lock is held */
+  bool is_used;            /* this unit has issued operations */
+  bool is_written;         /* of these, some that write */
+  bool needs_flush;        /* some were started as transfers: the control message follows a flush */
+  bool is_requested;       /* some were started as requests: the control message follows them */
+  bool is_exclusive;       /* its lock */
+  bool is_counted;         /* its unlock, in dart__lazy.sent */
+  bool is_checked;         /* it is asked whether it may be accessed: no DART_EPOCH_NOCHECK */
+  bool is_listed;          /* among the epoch's targets */
+  bool is_named[2];        /* scratch of post and of start: finds units that are named twice */
+  _Atomic bool is_mutual;  /* it was a target of a short access by start since the last post */
+  bool         has_ticket; /* for the lock of a near portion: */
   uint32_t     ticket;
   uint32_t     nqueued; /* deferred operations; the places of the first and last of them: */
   uint32_t     first, last;
   uint32_t     since;   /* dart__epoch.nsince, when the first was deferred */
   dart_ret_t   failed;  /* the worst result of those that were started, not reported yet */
   uint32_t     started; /* accesses by start that have ended; modulo 2^32, as all counters */
-  /* Words that have come, counted: */
+  /* Control messages that have come, counted: */
   _Atomic uint32_t posted; /* it is far or this unit, and has exposed its portion to this unit */
   /* Counted by this unit as a target: */
   _Atomic uint32_t exposed; /* it is far, and was named in a post (without NOCHECK) */
@@ -167,11 +165,11 @@ struct dart__epoch {
   bool               is_issued;   /* fence: this unit has issued operations */
   bool               is_prepared; /* fence: agreed on with all units, once */
   uint32_t           fences;      /* called; the same on all units */
-  uint32_t      expected;  /* fence: words that say that a unit has accessed this portion, ... */
-  uint32_t      history;   /* fences' assertions, for verification */
-  int32_t       nlocked;   /* lock: members */
-  bool          is_broken; /* lock: a promise of NOCHECK was not kept */
-  dart__hold_t *hold;      /* lock: the portions that are locked; NULL: none were yet */
+  uint32_t expected;  /* fence: control messages of units that have accessed this portion, ... */
+  uint32_t history;   /* fences' assertions, for verification */
+  int32_t  nlocked;   /* lock: members */
+  bool     is_broken; /* lock: a promise of NOCHECK was not kept */
+  dart__hold_t *hold; /* lock: the portions that are locked; NULL: none were yet */
   dart__hold_t  spare;
   /* The access epoch's targets, those that were started or locked, or that this unit has issued operations on, in this
    * order: each a unit plus one; 0: none. A team may have many units, so no call looks at them all. */
@@ -184,8 +182,8 @@ struct dart__epoch {
   uint32_t        free;    /* the first of a list */
   uint32_t        nsince;  /* how often a unit's list was begun */
   dart__queued_t *queue;
-  uint32_t       *counts; /* [nunits], for counted fences over several nodes; NULL: none yet */
-  bool is_owed;           /* in counted fences: words of lazy ones may be under way to some units */
+  uint32_t       *counts;  /* [nunits], for counted fences over several nodes; NULL: none yet */
+  bool            is_owed; /* counted fences: control messages of lazy ones may be under way */
 
   pthread_mutex_t exposure; /* of the exposing side */
   pthread_mutex_t state;    /* of `kind` and `is_exposed`, when they change; nobody waits with it */
@@ -231,7 +229,7 @@ static inline void dart__epoch_add_target(dart__epoch_t *epoch, int32_t unit)
 /** Whether all accesses of fences' epochs that have ended have arrived. */
 static inline bool dart__epoch_has_arrived(const dart__epoch_t *epoch)
 {
-  /* acquire: what the words say is here; pairs with dart__epoch_note */
+  /* acquire: what the messages announce is here; pairs with dart__epoch_note */
   uint32_t arrived =
       atomic_load_explicit((_Atomic uint32_t *)&epoch->arrived, memory_order_acquire);
 
@@ -244,7 +242,7 @@ dart__epoch_t *dart__epoch_make(const dart__team_t *team, dart__segment_t *segme
 /** Forget them, when the segment ends. Logs operations that are dropped. */
 void dart__epoch_delete(dart__segment_t *segment);
 
-/* ---- words between nodes -------------------------------------------------------------------- */
+/* ---- control messages between nodes ---------------------------------------------------------- */
 
 typedef enum {
   DART__EPOCH_POSTED,    /* the sender has exposed its portion to this unit */
@@ -252,7 +250,7 @@ typedef enum {
   DART__EPOCH_ARRIVED,   /* all operations of the sender's fence epoch are here; value as above */
   DART__EPOCH_GRANTED,   /* value: the address of a counter, which the receiver of this has sent */
   DART__EPOCH_GONE       /* instead of a grant: the memory has ended while the request waited */
-} dart__epoch_word_t;
+} dart__epoch_control_t;
 
 #define DART__LOCKED_GET ((size_t)1024) /* bytes that gets which travel with their request read */
 
@@ -274,11 +272,11 @@ enum { DART__EPOCH_WROTE = 1, DART__EPOCH_CHECKED = 2 /* the access goes with a 
  *  was made. */
 bool dart__epoch_may_enter(dart__team_t *team, dart__segment_t *segment, int32_t unit);
 
-/** Note a word that has come from a unit of the team. */
+/** Note a control message that has come from a unit of the team. */
 void dart__epoch_note(dart__team_t *team, dart__segment_t *segment, int32_t unit,
-                      dart__epoch_word_t word, uint64_t value);
+                      dart__epoch_control_t control, uint64_t value);
 
-/** Note GRANTED. `words`: what gets have read that had travelled with the request, which `value` names then. */
+/** Note GRANTED. `words`: what gets have read that were sent with the request, which `value` names then. */
 void dart__epoch_granted(uint64_t value, const uint64_t *words, size_t nwords);
 
 /** Note GONE. */

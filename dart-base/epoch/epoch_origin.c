@@ -1,6 +1,6 @@
 /* See epoch_origin.h. Everything goes through active messages, which a unit
  * handles in the order in which they were sent to it; what is too large for them is flushed before the
- * words that follow. */
+ * control messages that follow. */
 #include "epoch/epoch_origin.h"
 
 #include <string.h>
@@ -26,12 +26,12 @@ static dart_unit_t peer_of(const dart__team_t *team, int32_t unit)
   return dart__team_member(team, unit);
 }
 
-/* ---- words --------------------------------------------------------------------------------- */
+/* ---- control messages ---------------------------------------------------------------------- */
 
 void dart__epoch_send_control(const dart__team_t *team, const dart__segment_t *segment,
-                              int32_t unit, dart__epoch_word_t word, uint64_t value, bool now)
+                              int32_t unit, dart__epoch_control_t control, uint64_t value, bool now)
 {
-  dart__am_epoch_t a = about(team, segment, word, value);
+  dart__am_epoch_t a = about(team, segment, control, value);
 
   dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, NULL, 0, NULL, 0, now);
 }
@@ -131,7 +131,7 @@ static size_t append_records(const dart__queued_t *op, uint64_t *words)
   return n;
 }
 
-/* Words of any operations that travel together: of each the last record is not full. */
+/* Words of any operations that are sent together: of each the last record is not full. */
 #define WORDS_MOST                         \
   (DART__LOCKED_BYTES / sizeof(uint64_t) + \
    4 * (DART__LOCKED_OPS + DART__LOCKED_BYTES / RECORD_MOST))

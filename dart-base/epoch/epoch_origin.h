@@ -3,9 +3,10 @@
 /* The origin's side of epochs with far units: control messages, which arrive in order with operations. See epoch.h. */
 #include "epoch/epoch.h"
 
-/** Send a word: at once, or, not `now`, with what is sent to the unit next. */
+/** Send a control message: at once, or, not `now`, with what is sent to the unit next. */
 void dart__epoch_send_control(const dart__team_t *team, const dart__segment_t *segment,
-                              int32_t unit, dart__epoch_word_t word, uint64_t value, bool now);
+                              int32_t unit, dart__epoch_control_t control, uint64_t value,
+                              bool now);
 
 /** The last fence that the unit has left. Waits for the answer. False: its memory is gone. */
 bool dart__epoch_ask_exposed(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,

@@ -29,9 +29,9 @@ static bool is_exclusive(const dart__am_epoch_t *about)
   return (about->what & DART__LOCK_EXCLUSIVE) != 0;
 }
 
-static uint32_t word_of(const dart__am_epoch_t *about)
+static uint32_t control_of(const dart__am_epoch_t *about)
 {
-  return about->what & DART__LOCK_WORD;
+  return about->what & DART__LOCK_CONTROL;
 }
 
 /* With room for what its gets are going to read. */
@@ -102,7 +102,7 @@ static size_t apply(const dart__am_host_t *host, dart__deferred_t *updates, cons
 {
   dart__am_applied_t applied;
 
-  if (word_of(&r->about) != DART__LOCK_APPLY) {
+  if (control_of(&r->about) != DART__LOCK_APPLY) {
     hand_over(r);
     return 0;
   }
@@ -111,7 +111,7 @@ static size_t apply(const dart__am_host_t *host, dart__deferred_t *updates, cons
   return applied.nresults;
 }
 
-/* The same for one that has waited: now its words are those that were read. */
+/* apply for a request that has waited. Afterwards its words are what its gets have read. */
 static void apply_late(const dart__am_host_t *host, dart__deferred_t *updates, request_t *r)
 {
   uint64_t data[DART__LOCKED_GET / sizeof(uint64_t)];
@@ -184,7 +184,7 @@ static dart__lock_result_t serve_ask(const dart__am_host_t *host, dart__deferred
     answer_lazy(described);
     return DART__LOCK_DONE;
   }
-  if (word_of(&described->about) != DART__LOCK_APPLY)
+  if (control_of(&described->about) != DART__LOCK_APPLY)
     described->nwords = 0;
   dart__grant_wait(new_request(described, words), &portion);
   /* seq_cst: before the next try_enter; pairs with dart__rwlock_has_far */
@@ -196,8 +196,8 @@ static dart__lock_result_t serve_ask(const dart__am_host_t *host, dart__deferred
 static bool tells_result(const dart__am_epoch_t *about)
 {
   return (about->what & DART__LOCK_LAZY) == 0 &&
-         (word_of(about) == DART__LOCK_ASK || word_of(about) == DART__LOCK_APPLY ||
-          word_of(about) == DART__LOCK_EXPOSED);
+         (control_of(about) == DART__LOCK_ASK || control_of(about) == DART__LOCK_APPLY ||
+          control_of(about) == DART__LOCK_EXPOSED);
 }
 
 static dart__am_epoch_served_t serve_epoch(const dart__am_host_t *host, dart__deferred_t *updates,
@@ -209,11 +209,11 @@ static dart__am_epoch_served_t serve_epoch(const dart__am_host_t *host, dart__de
   dart__segment_t *segment = segment_of(about, &team);
   request_t        described;
 
-  if (word_of(about) == DART__EPOCH_GRANTED) { /* though the segment may have ended: see lazy */
+  if (control_of(about) == DART__EPOCH_GRANTED) { /* though the segment may have ended: see lazy */
     dart__epoch_granted(about->value, words, nwords);
     return DART__AM_EPOCH_NOTIFIED;
   }
-  if (word_of(about) == DART__EPOCH_GONE) {
+  if (control_of(about) == DART__EPOCH_GONE) {
     dart__epoch_gone(about->value);
     return DART__AM_EPOCH_NOTIFIED;
   }
@@ -224,14 +224,14 @@ static dart__am_epoch_served_t serve_epoch(const dart__am_host_t *host, dart__de
     if (tells_result(about)) /* its unit is told by that, and reports it */
       return DART__AM_EPOCH_SERVED;
     /* an access may be over before the post that it ran ahead of is known, and the memory deregistered */
-    return word_of(about) == DART__EPOCH_POSTED ? DART__AM_EPOCH_SERVED : DART__AM_EPOCH_REFUSED;
+    return control_of(about) == DART__EPOCH_POSTED ? DART__AM_EPOCH_SERVED : DART__AM_EPOCH_REFUSED;
   }
   described = (request_t){ .state  = dart__epoch_shared(team, segment, team->me),
                            .number = segment->number,
                            .peer   = peer,
                            .about  = *about,
                            .nwords = nwords };
-  switch (word_of(about)) {
+  switch (control_of(about)) {
   case DART__LOCK_EXPOSED: *results_out = UINT64_C(1) + dart__epoch_exposed(team, segment); break;
   case DART__LOCK_ASK:
   case DART__LOCK_APPLY:
@@ -252,7 +252,7 @@ static dart__am_epoch_served_t serve_epoch(const dart__am_host_t *host, dart__de
   case DART__LOCK_REPORT: answer_lazy(&described); break;
   default:
     dart__epoch_note(team, segment, dart__team_unit_of(team, peer),
-                     (dart__epoch_word_t)word_of(about), about->value);
+                     (dart__epoch_control_t)control_of(about), about->value);
     return DART__AM_EPOCH_NOTIFIED;
   }
   return DART__AM_EPOCH_SERVED; /* those who wait for a lock have an event of their own */
@@ -262,7 +262,7 @@ static dart__am_epoch_served_t serve_epoch(const dart__am_host_t *host, dart__de
 static bool is_lost(const request_t *r)
 {
   return r->is_gone &&
-         ((r->about.what & DART__LOCK_LAZY) != 0 || word_of(&r->about) == DART__LOCK_COMPLETED);
+         ((r->about.what & DART__LOCK_LAZY) != 0 || control_of(&r->about) == DART__LOCK_COMPLETED);
 }
 
 /* Those that nobody may be waiting for are sent with others, if somebody is there to do that while this unit
@@ -275,7 +275,7 @@ static void send_grant(dart__am_t *am, const dart__grant_t *grant)
 
   if (is_lost(r))
     dart__am_refuse(am, r->peer);
-  if (word_of(&about) == DART__LOCK_COMPLETED)
+  if (control_of(&about) == DART__LOCK_COMPLETED)
     return;
   about.what = r->is_gone && !is_lazy ? DART__EPOCH_GONE : DART__EPOCH_GRANTED;
   dart__am_epoch(am, r->peer, &about, r->words, r->nwords, NULL, 0,

@@ -1,6 +1,6 @@
 #ifndef DART__EPOCH_EPOCH_TARGET_H
 #define DART__EPOCH_EPOCH_TARGET_H
-/* The target's side of epochs: words of far units, and their requests for the locks of this unit's
+/* The target's side of epochs: control messages of far units, and their requests for the locks of this unit's
  * portions.
  *
  * A request takes its ticket of the lock (wait/rwlock.h) when it is received, as near units take theirs, so
@@ -9,15 +9,14 @@
  * lock for which a far one waits raises this unit's event, so that it, or its agent, does. A request that
  * brings its operations is entered, applied and left in one go; it never holds the lock between two looks.
  *
- * Memory: a request waits at most once for each thread of a far unit, and LAZY_MOST (epoch/unlock.c) times
- * for those that do not wait for their unlock, or more often while that unit has other locks; each with
- * DART__LOCKED_BYTES of operations at most. What gets have read that came with a request is part of its answer;
- * of one that has waited, of GRANTED. */
+ * Memory: a request waits at most once for each thread of a far unit. Of those that do not wait for their unlock
+ * LAZY_MOST wait (epoch/unlock.c), or more while that unit has other locks. Each has DART__LOCKED_BYTES of operations
+ * at most. What gets have read that came with a request is part of its answer; of one that has waited, of GRANTED. */
 #include "model/segment.h"
 
-/* What a unit asks of a far one, beyond the words of dart__epoch_word_t; in dart__am_epoch_t.what. */
+/* What a unit asks of a far one, beyond dart__epoch_control_t; in dart__am_epoch_t.what. */
 enum {
-  DART__LOCK_WORD    = 0xff, /* mask of one of the following, or of a dart__epoch_word_t */
+  DART__LOCK_CONTROL = 0xff, /* mask of one of the following, or of a dart__epoch_control_t */
   DART__LOCK_EXPOSED = 0x10, /* result: the last fence left, plus 1 */
   DART__LOCK_ASK,            /* result: a dart__lock_result_t; value: the origin's counter */
   DART__LOCK_APPLY, /* the same, and requests: enter, apply them, leave; result: what gets have read, too */

@@ -1,28 +1,27 @@
 /* Fences.
  *
- * On one node a fence is a barrier: near operations are complete before their unit enters it. Between nodes
- * no barrier is enough, for data may be under way when all units have entered, and no second one is needed:
- * all units sum up, with the words of one reduction, how many of them have operations on each; then each
- * starts its operations, and a word that follows them, and leaves when as many words have come to it as the
- * sum said.
+ * On one node a fence is a barrier: near operations are complete before their unit enters it. Between nodes a barrier
+ * is not enough, for data may be under way when all units have entered. A second barrier is not needed: by one
+ * reduction all units sum up how many of them have operations on each unit. Then each starts its operations, sends each
+ * target a control message behind them, and leaves when as many control messages have come to it as the sum said.
  *
- * A unit's operations on far portions start when the reduction of the closing fence is over, not before:
- * only then all units are known to have left the fence before it, and with it, to have received what that
- * epoch brought them. Near portions can be looked at: each says which fence its unit has left (`exposed`).
- * So whatever a unit issues in an epoch comes after all that the epoch before did to the same target.
- * (Thakur, Gropp, Toonen 2005 count in this way, by a reduce-scatter; here a unit of each node collects its
- * node first.)
+ * A unit's operations on far portions start when the reduction of the closing fence is over, not before. Only then all
+ * units are known to have left the fence before it, and so to have received what that epoch brought them. Near portions
+ * can be looked at: each says which fence its unit has left (`exposed`). So whatever a unit issues in an epoch comes
+ * after all that the epoch before did to the same target. (Thakur, Gropp, Toonen 2005 count in this way, by a
+ * reduce-scatter; here a unit of each node collects its node first.)
  *
- * Transfers of the network need no word: a flush completes them. A unit that starts some after the reduction asks in
- * it for a barrier, which units enter when they have their words. After that barrier all units know that all have what
- * the epoch brought (`is_all_open`). They know it as well if the sums say that no words are to come, and no words of
- * lazy fences before are under way (`is_owed`). Then transfers of the next epoch start when they are called. If all of
- * its operations are transfers, they are flushed before the reduction, which is all that the fence does.
+ * Transfers of the network need no control message: a flush completes them. A unit that starts some after the reduction
+ * asks in it for a barrier, which units enter when they have their control messages. After that barrier all units know
+ * that all have what the epoch brought (`is_all_open`). They know it as well if the sums say that no control messages
+ * are to come, and none of lazy fences before are under way (`is_owed`). Then transfers of the next epoch start when
+ * they are called. If all of its operations are transfers, they are flushed before the reduction, which is all that the
+ * fence does.
  *
- * Such a sum has 4 bytes for each unit of the team, most of them 0 where a unit has few targets. So in large teams units
- * agree only on whether any has operations. If so, each waits until its targets have acknowledged its own, and all pass a
- * barrier (as in NBX: Hoefler, Siebert, Lumsdaine, PPoPP 2010; a barrier that blocks will do, for units that wait in it
- * receive). */
+ * Such a sum has 4 bytes for each unit of the team, most of them 0 where a unit has few targets. So in large teams
+ * units agree only on whether any has operations. If so, each waits until its targets have acknowledged its operations,
+ * and all pass a barrier. (As in NBX: Hoefler, Siebert, Lumsdaine, PPoPP 2010. A barrier that blocks will do, for units
+ * that wait in it receive.) */
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,8 +125,8 @@ static dart_ret_t close_near(const dart__access_call_t *call)
   return closing.ret;
 }
 
-/* Whether the target is sent a word: operations on it are requests, or will be started. */
-static bool wants_word(const dart__access_call_t *call, int32_t unit)
+/* Whether the target is sent a control message: operations on it are requests, or will be started. */
+static bool wants_control(const dart__access_call_t *call, int32_t unit)
 {
   const dart__epoch_target_t *t = &call->epoch->target[unit];
 
@@ -143,34 +142,35 @@ static dart_ret_t complete_early(const dart__access_call_t *call)
        unit         = dart__epoch_next_target(call->epoch, unit)) {
     dart__epoch_target_t *t = &call->epoch->target[unit];
 
-    if (!is_far_target(call, unit) || !t->is_loose || t->nqueued > 0)
+    if (!is_far_target(call, unit) || !t->needs_flush || t->nqueued > 0)
       continue;
     ret             = dart__worse(ret, dart__access_order(call, unit));
     ret             = dart__worse(ret, dart__epoch_finish(call, unit, true));
-    t->is_requested = DART__EPOCH_VERIFIES && t->is_written; /* the word says so */
+    t->is_requested = DART__EPOCH_VERIFIES && t->is_written; /* the control message says so */
   }
   return ret;
 }
 
 /* What the reduction says. */
 typedef struct {
-  bool has_words;   /* some units are sent words */
-  bool has_barrier; /* some want a barrier */
+  bool has_controls; /* some units are sent control messages */
+  bool has_barrier;  /* some want a barrier */
 } sums_t;
 
-#define WANTS_BARRIER UINT32_C(0x80000000) /* in a unit's own word, to which it adds nothing else */
+#define WANTS_BARRIER \
+  UINT32_C(0x80000000) /* in the count of the unit itself, to which it adds nothing else */
 
-/* Afterwards all units have entered the fence, and this one knows how many words to expect. */
+/* Afterwards all units have entered the fence, and this one knows how many control messages to expect. */
 static sums_t count_origins(const dart__access_call_t *call)
 {
   uint32_t *counts = call->epoch->counts, wants = 0;
   int32_t   n = call->team->nunits, me = call->team->me;
-  sums_t    sums = { .has_words = false };
+  sums_t    sums = { .has_controls = false };
 
   memset(counts, 0, (size_t)n * sizeof *counts);
   for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
        unit         = dart__epoch_next_target(call->epoch, unit)) {
-    counts[unit] = wants_word(call, unit);
+    counts[unit] = wants_control(call, unit);
     if (counts[unit] > 0 && dart__access_is_moved(call, unit))
       wants = WANTS_BARRIER;
   }
@@ -178,7 +178,7 @@ static sums_t count_origins(const dart__access_call_t *call)
   dart__coll_reduce(call->team, counts, counts, (size_t)n, DART_TYPE_UINT, DART_OP_SUM,
                     DART__EVERY_UNIT);
   for (int32_t unit = 0; unit < n; unit++) {
-    sums.has_words |= (counts[unit] & ~WANTS_BARRIER) != 0;
+    sums.has_controls |= (counts[unit] & ~WANTS_BARRIER) != 0;
     sums.has_barrier |= (counts[unit] & WANTS_BARRIER) != 0;
   }
   call->epoch->expected += counts[me] & ~WANTS_BARRIER;
@@ -190,7 +190,7 @@ static void close_far_target(void *context, int32_t unit)
   closing_t                 *closing = context;
   const dart__access_call_t *call    = closing->call;
 
-  if (!wants_word(call, unit))
+  if (!wants_control(call, unit))
     return;
   dart__access_drain(call, unit);
   closing->ret = dart__worse(closing->ret, dart__access_order(call, unit));
@@ -234,8 +234,8 @@ static dart_ret_t complete_nodes(const dart__access_call_t *call, bool is_lazy,
 
   ret = complete_rest(call, is_lazy, ret);
   if (is_lazy) {
-    epoch->is_owed |= sums.has_words;
-    for (int32_t unit = dart__epoch_first_target(epoch); sums.has_words && unit >= 0;
+    epoch->is_owed |= sums.has_controls;
+    for (int32_t unit = dart__epoch_first_target(epoch); sums.has_controls && unit >= 0;
          unit         = dart__epoch_next_target(epoch, unit))
       if (is_far_target(call, unit))
         dart__far_order(call->team, unit); /* transfers of the next epoch come after its requests */
@@ -247,7 +247,7 @@ static dart_ret_t complete_nodes(const dart__access_call_t *call, bool is_lazy,
   if (sums.has_barrier)
     ret = dart__worse(ret, dart__coll_barrier(call->team));
   *is_all_open_out = dart__team_result(call->team, DART_OK) == DART_OK &&
-                     (sums.has_barrier || !(sums.has_words || epoch->is_owed));
+                     (sums.has_barrier || !(sums.has_controls || epoch->is_owed));
   epoch->is_owed = false; /* to units that wait in the next fence */
   return ret;
 }
@@ -260,7 +260,7 @@ static bool have_any(const dart__access_call_t *call)
 
   for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0 && any == 0;
        unit         = dart__epoch_next_target(call->epoch, unit))
-    any = wants_word(call, unit);
+    any = wants_control(call, unit);
   dart__coll_most(call->team, &any, 1);
   return any != 0;
 }
@@ -282,7 +282,7 @@ static void settle_target(void *context, int32_t unit)
     dart__far_settle(call->team, unit);
 }
 
-#define MANY_WORDS (UINT32_C(1) << 30) /* more than come before the next fence */
+#define MANY_CONTROLS (UINT32_C(1) << 30) /* more than come before the next fence */
 
 /* complete_nodes without counts. After a lazy fence control messages of others may be under way, and nobody knows how
  * many. */
@@ -301,7 +301,7 @@ static dart_ret_t complete_uncounted(dart__access_call_t *call, bool is_lazy, bo
     ret = dart__worse(ret, dart__coll_barrier(call->team));
   /* acquire: pairs with dart__epoch_note */
   epoch->expected = atomic_load_explicit(&epoch->arrived, memory_order_acquire) +
-                    (has_any && is_lazy ? MANY_WORDS : 0);
+                    (has_any && is_lazy ? MANY_CONTROLS : 0);
   *is_all_open_out = !is_lazy && dart__team_result(call->team, DART_OK) == DART_OK;
   return ret;
 }

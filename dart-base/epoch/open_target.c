@@ -1,7 +1,7 @@
 /* Opening a target: whether it may be accessed, and waiting until it may. See access.h.
  *
- * What opens it is the kind's: a fence that the target has left, its post, or its lock. A near target is looked at
- * in shared memory; of a far one the words that it has sent are counted, or it is asked. */
+ * What opens it is the kind's: a fence that the target has left, its post, or its lock. A near target is looked at in
+ * shared memory; of a far one the control messages that it has sent are counted, or it is asked. */
 #include "epoch/access.h"
 
 #include <stdlib.h>

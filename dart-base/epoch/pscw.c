@@ -1,13 +1,13 @@
 /* Post, start, complete, wait.
  *
- * A post tells each origin, by a word, or near by a counter that the origin looks at; start says nothing.
- * Operations wait for the word of their target, and complete for all words; it ends what it sends each
- * target by a word, or near by raising a counter in the cache line of that target's posts, and wait watches the
- * counters of the units that were posted to. An origin whose operations on a far target are few and short does not
- * even wait for that post, if all before have come: they travel with the word, and the target keeps them until it
- * posts (at most one such message of each origin and segment). A unit with nothing for a target sends the word alone.
- * Words are counted, for each pair and segment, so they need no answer, and none of a later epoch is taken for an
- * earlier one's (test/models/pscw.pml). */
+ * A post tells each far origin by a control message, and near ones by a counter that they look at; start tells nobody.
+ * Operations wait for the post of their target, and complete waits for all posts. Complete tells each far target by a
+ * control message behind the operations, and a near one by a counter in the cache line of that target's posts; wait
+ * watches the counters of the units that were posted to. An origin whose operations on a far target are few and short
+ * does not even wait for that post, if all before have come. They are sent with the control message of complete, and
+ * the target keeps them until it posts (at most one such message of each origin and segment). A unit with nothing for a
+ * target sends the control message alone. Control messages are counted, for each pair and segment, so they need no
+ * answer, and none of a later epoch is taken for an earlier one's (test/models/pscw.pml). */
 #include <dash/dart/ext/dart_epoch.h>
 
 #include "base/log.h"
@@ -82,10 +82,10 @@ static dart_ret_t make_posts(const dart__access_call_t *call)
   return DART_OK;
 }
 
-/* Programs are iterative: the word for an origin that was a target after the last post, of few short operations,
- * travels with what it is sent as a target, and is otherwise sent by the next call that waits, or by the agent. If
- * operations were long, those of that origin are likely to wait for the word: it is sent at once, as without an agent,
- * for this unit may compute next. */
+/* Programs are iterative. If the origin was a target of few short operations after the last post, the control message
+ * is sent with the next operations on it, or by the next call that waits, or by the agent. If operations were long,
+ * those of that origin are likely to wait for the post: the control message is sent at once, as without an agent, for
+ * this unit may compute next. */
 static void tell_far_origin(const dart__access_call_t *call, int32_t origin)
 {
   dart__epoch_target_t *t         = &call->epoch->target[origin];
@@ -365,9 +365,9 @@ static bool run_ahead(const dart__access_call_t *call, int32_t unit)
   size_t                nops;
 
   /* acquire: if it has come after all, that is a pair with dart__epoch_note, too */
-  if (!dart__access_is_far(call, unit) || t->is_loose || t->nqueued > DART__LOCKED_OPS ||
+  if (!dart__access_is_far(call, unit) || t->needs_flush || t->nqueued > DART__LOCKED_OPS ||
       atomic_load_explicit(&t->posted, memory_order_acquire) != t->started ||
-      !dart__access_travels(call, unit, 0, ops, &nops))
+      !dart__access_fits_inline(call, unit, 0, ops, &nops))
     return false;
   dart__epoch_send_completed(call->team, call->segment, unit, ops, nops, target_flags(t));
   dart__access_drop(call, unit);
@@ -383,7 +383,7 @@ static bool is_short(const dart__access_call_t *call, int32_t unit)
   const dart__queued_t *ops[DART__LOCKED_OPS];
   size_t                nops;
 
-  return dart__access_travels(call, unit, 0, ops, &nops);
+  return dart__access_fits_inline(call, unit, 0, ops, &nops);
 }
 
 /* Say that this unit's access to a near portion has ended: it alone does so, one thread at a time. */

@@ -32,7 +32,7 @@ static dart_ret_t start_near(const dart__rma_t *rma)
   return DART_OK;
 }
 
-/* Wake who sleeps for what a near operation may have changed. */
+/* Wake a unit that sleeps for memory that a near operation may have changed. */
 static void tell_watchers(const dart__rma_t *rma)
 {
   dart__watch_wrote((dart_gptr_t){ .unitid       = rma->at.unit,
@@ -52,7 +52,7 @@ void dart__access_start(const dart__access_call_t *call, const dart__rma_t *rma)
     if (rma->kind != DART__GET && dart__is_watched())
       tell_watchers(rma);
   } else if (dart__far_start_in_order(rma, waits).by == DART__BY_NET) {
-    t->is_loose = true;
+    t->needs_flush = true;
   } else {
     t->is_requested = true;
   }
@@ -144,7 +144,7 @@ bool dart__access_is_read_only(const dart__access_call_t *call, int32_t unit)
   return dart__fail(true, "%s: unit %d has said DART_EPOCH_NOPUT", call->function, unit);
 }
 
-bool dart__access_put_off(dart__epoch_t *epoch, const dart__rma_t *rma)
+bool dart__access_defer(dart__epoch_t *epoch, const dart__rma_t *rma)
 {
   uint32_t place;
 
@@ -230,8 +230,8 @@ static size_t naming_bytes(const dart__queued_t *op)
   return nwords == 0 ? DART__LOCKED_BYTES + 1 : (DART__LOCKED_NAMING + nwords) * sizeof(uint64_t);
 }
 
-bool dart__access_travels(const dart__access_call_t *call, int32_t unit, size_t most_read,
-                          const dart__queued_t *ops[], size_t *nops_out)
+bool dart__access_fits_inline(const dart__access_call_t *call, int32_t unit, size_t most_read,
+                              const dart__queued_t *ops[], size_t *nops_out)
 {
   const dart__epoch_t        *epoch  = call->epoch;
   const dart__epoch_target_t *t      = &epoch->target[unit];
@@ -263,9 +263,9 @@ dart_ret_t dart__access_order(const dart__access_call_t *call, int32_t unit)
   dart_ret_t            ret = t->failed;
 
   t->failed = DART_OK;
-  if (!t->is_loose)
+  if (!t->needs_flush)
     return ret;
-  t->is_loose = false;
+  t->needs_flush = false;
   dart__far_complete(call->team, unit);
   return dart__lost_result(dart__team_member(call->team, unit), ret);
 }

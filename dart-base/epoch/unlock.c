@@ -1,18 +1,18 @@
 /* Unlock.
  *
- * The lock of a far portion that no operation has asked for yet is asked for here: few short operations travel
- * with the request and are applied when the lock is granted, and the answer says that all is done, and brings
- * what gets have read. That is one round trip, and with DART_EPOCH_LAZY and no gets none. All else takes a
- * request, the operations, and a word that leaves the lock, which the acknowledgement of that word, or of gets
- * before it, completes. Whoever locks the portion next needs no acknowledgement, since operations are applied
- * in order; whoever reads it without a lock, after a barrier, does. With DART_EPOCH_LAZY the target's answer to
- * the word is counted, and nobody waits for it; with NOCHECK, too, there is a word then, for that answer alone.
+ * The lock of a far portion that no operation has asked for yet is asked for here: few short operations are sent with
+ * the request and are applied when the lock is granted. The answer says that all is done, and brings what gets have
+ * read. That is one round trip, and with DART_EPOCH_LAZY and no gets none. All else takes a request, the operations,
+ * and a control message that leaves the lock; the acknowledgement of that message, or of gets before it, completes the
+ * unlock. Whoever locks the portion next needs no acknowledgement, since operations are applied in order; whoever reads
+ * it without a lock, after a barrier, does. With DART_EPOCH_LAZY the target's answer to the control message is counted,
+ * and nobody waits for it. With NOCHECK, too, there is such a message then, for that answer alone.
  *
- * Unlock_all. Locks are granted in the order of arrival, so a unit that held one portion while it waits for
- * another could wait for itself: behind an exclusive request there, which waits for a second such unit, which
- * waits here behind another exclusive request. So unlock_all holds no lock while it waits for one: first it
- * leaves all that are held; then it takes near ones one by one; then it asks for far ones together, and
- * leaves each as soon as it is granted (test/models/lock_all.pml). */
+ * Unlock_all. Locks are granted in the order of arrival, so a unit that held one portion while it waits for another
+ * could wait for itself. There it waits behind an exclusive request, whose unit waits for a second such unit, which
+ * waits here behind another exclusive request. So unlock_all holds no lock while it waits for one. First it leaves all
+ * that are held. Then it takes near ones one by one. Then it asks for far ones together, and leaves each as soon as it
+ * is granted (test/models/lock_all.pml). */
 #include <dash/dart/ext/dart_epoch.h>
 
 #include <stdlib.h>
@@ -60,8 +60,8 @@ static dart_ret_t unlock_near(const dart__access_call_t *call, int32_t unit)
 /* A lock that is asked for by the unlock. */
 typedef struct {
   int32_t               unit;
-  bool                  travels; /* the operations, with the request */
-  bool                  waits;   /* it was answered, and not granted yet */
+  bool                  fits_inline; /* the operations travel with the request */
+  bool                  waits;       /* it was answered, and not granted yet */
   dart__epoch_request_t request;
 } asked_t;
 
@@ -91,8 +91,8 @@ static dart_ret_t refuse_memory(const dart__access_call_t *call)
   return dart__fail(DART_ERR_NOMEM, "%s: no memory for requests", call->function);
 }
 
-/* Lazy unlocks that are under way wait for their locks, and so this unit may wait for some of them only while it has
- * no lock that others may wait for: but for what this call unlocks. */
+/* Lazy unlocks that are under way wait for their locks. So this unit may wait for some of them only while it has no
+ * lock that others may wait for, except those that this call unlocks. */
 static void bound_lazy(const dart__access_call_t *call)
 {
   if (dart__epoch_is_alone(call->epoch))
@@ -106,7 +106,7 @@ static bool send_lazily(const dart__access_call_t *call, int32_t unit)
   const dart__queued_t *ops[DART__LOCKED_OPS];
   size_t                nops;
 
-  if (!dart__access_travels(call, unit, 0, ops, &nops))
+  if (!dart__access_fits_inline(call, unit, 0, ops, &nops))
     return false;
   bound_lazy(call);
   atomic_fetch_add_explicit(&dart__lazy.sent, 1, memory_order_relaxed);
@@ -121,9 +121,9 @@ static void ask_for_lock(const dart__access_call_t *call, asked_t *a)
   const dart__queued_t *ops[DART__LOCKED_OPS];
   size_t                nops = 0;
 
-  a->travels = dart__access_travels(call, a->unit, DART__LOCKED_GET, ops, &nops);
+  a->fits_inline = dart__access_fits_inline(call, a->unit, DART__LOCKED_GET, ops, &nops);
   dart__epoch_send_lock(call->team, call->segment, a->unit,
-                        call->epoch->target[a->unit].is_exclusive, ops, a->travels ? nops : 0,
+                        call->epoch->target[a->unit].is_exclusive, ops, a->fits_inline ? nops : 0,
                         &a->request);
 }
 
@@ -133,7 +133,7 @@ static void take_data(const dart__access_call_t *call, int32_t unit, const uint6
   const dart__queued_t *ops[DART__LOCKED_OPS];
   size_t                nops = 0;
 
-  dart__access_travels(call, unit, DART__LOCKED_GET, ops, &nops);
+  dart__access_fits_inline(call, unit, DART__LOCKED_GET, ops, &nops);
   for (size_t i = 0; i < nops; i++) {
     size_t nbytes = ops[i]->rma.nbytes;
 
@@ -177,7 +177,7 @@ static dart_ret_t use(const round_t *round, asked_t *a, const uint64_t *data)
   a->waits = false;
   if (dart__access_is_gone(&a->request))
     return dart__access_refuse_gone(call, a->unit);
-  if (!a->travels) {
+  if (!a->fits_inline) {
     dart__access_locked(call, a->unit);
     return leave_far(call, a->unit, round->is_lazy);
   }

@@ -2,12 +2,11 @@
 #define DART__FAR_COPIES_H
 /* Copies of small operands (DART_COPIED_MOST).
  *
- * MPI may read the operands of a put or an atomic until the operation is complete, and its caller may reuse them
- * when the call returns. So MPI is given a copy, in a ring of each team. A copy is overwritten when the ring
- * comes round: if its operation may still be under way then, which is a look at two numbers (far/completion.h),
- * the ring grows instead of waiting for it, for its target may be outside of MPI for long. Only a ring that has
- * DART__COPIES_MOST, or no memory to grow, has it completed locally. Requests need no copy here, for they are one
- * already. */
+ * MPI may read the operands of a put or an atomic until the operation is complete, and its caller may reuse them when
+ * the call returns. So MPI is given a copy, in a ring of each team. A copy is overwritten when the ring comes round. If
+ * its operation may still be under way then, by a look at two numbers (far/completion.h), the ring grows instead of
+ * waiting for it: the target may be outside of MPI for long. Only a ring that has DART__COPIES_MOST, or no memory to
+ * grow, has it completed locally. Requests need no copy here, for they are one already. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>

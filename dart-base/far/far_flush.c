@@ -40,7 +40,7 @@ static void end_flush(flush_t flush)
  * line. */
 static inline bool is_idle(const dart__team_t *team)
 {
-  /* acquire: pairs with the release of who takes the last unit off the list */
+  /* acquire: pairs with the release of the thread that takes the last unit off the list */
   return dart__am_peers_count(dart__engine.busy) == 0 &&
          atomic_load_explicit(&dart__far_team(team)->ntouched, memory_order_acquire) == 0;
 }

@@ -38,9 +38,9 @@ typedef struct {
 /* team->far */
 typedef struct dart__far_team {
   dart__net_request_t
-         *requests; /* [nnodes], a leader's room for collectives; NULL: this unit is none */
-  size_t *starts;   /* [nnodes + 1], the same */
-  char   *room;     /* DART__TEAM_ROOM, the same */
+         *requests; /* [nnodes], of collectives between leaders; NULL: this unit is no leader */
+  size_t *starts;   /* [nnodes + 1], of these collectives: where the block of each node starts */
+  char   *room;     /* DART__TEAM_ROOM bytes, of these collectives */
 
   dart__copies_t   *copies;       /* of small operands */
   dart__far_unit_t *unit;         /* [nunits], sparse, and behind it `touched` */

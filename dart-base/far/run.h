@@ -2,10 +2,10 @@
 #define DART__FAR_RUN_H
 /* A run: far updates of one word each that wait to be requested together, as near ones wait for their cache lines.
  *
- * In a stream of updates at random places most of the time goes into what each of them does anew: find and check
- * the segment, take the lock of the endpoint, and guess whether the word is near or far, which nobody can. So the
- * first update of a stream that may be in a run prepares it for those of the same segment, type and operator. They
- * are written to the run, and to the queue of near updates, and count in one of the two.
+ * In a stream of updates at random places most of the time goes into what every update repeats. It finds and checks the
+ * segment, takes the lock of the endpoint, and has a branch on whether the word is near or far, which no processor can
+ * predict. So the first update of a stream that may be in a run prepares it for those of the same segment, type and
+ * operator. They are written to the run, and to the queue of near updates, and count in one of the two.
  *
  * The run ends where a stream does (progress.h), and before all that must come after its updates: updates of a
  * unit on a word are applied in their order. It belongs to one thread, as the queue does. */

@@ -161,7 +161,7 @@ static inline dart__way_t dart__way_to_notify(const dart__rma_t *rma, bool is_pu
 }
 
 /* Whether few elements of a blocking transfer take less time as a record than as a call of MPI, which describes their
- * types anew each time: gets do, and puts of blocks of different lengths; puts at constant distances do not. A target
+ * types anew each time. Gets do, and puts of blocks of different lengths; puts at constant distances do not. A target
  * without an agent may be in a call of MPI, where it completes transfers and answers no request. */
 static inline bool dart__way_is_shorter_typed(const dart__rma_t *rma, bool is_put)
 {

@@ -1,13 +1,13 @@
 /* Collective reads and writes.
  *
- * If pieces are small, they are made in two phases: each node has a part of the file (divide.c), which is divided
- * into windows, one for each of its units in turn; units exchange data with the windows, those of their node through
- * shared memory, those of other nodes in packets (between.c), and every unit reads or writes its own window in
- * large pieces. In a round, every unit has one window; rounds use two windows of a unit in turn, so a barrier of the node
- * a round is enough: a window is used again two rounds later, and its unit has written it before the barrier between.
- * Units of other nodes do not access windows, but send packets, which have turns of their own.
- * For the same reason a unit sends the data of the next round to other nodes before it writes its window, and reads its
- * next window when it has asked other nodes for their data: so one goes on beside the other.
+ * If pieces are small, they are made in two phases. Each node has a part of the file (divide.c), which is divided into
+ * windows, one for each of its units in turn. In one phase units exchange data with the windows: those of their node
+ * through shared memory, those of other nodes in packets (between.c). In the other, every unit reads or writes its own
+ * window in large pieces. In a round, every unit has one window, and rounds use two windows of a unit in turn. So a
+ * barrier of the node a round is enough: a window is used again two rounds later, and its unit has written it before
+ * the barrier between. Units of other nodes do not access windows, but send packets, which have turns of their own. For
+ * the same reason a unit sends the data of the next round to other nodes before it writes its window. It reads its next
+ * window when it has asked other nodes for their data. So one goes on beside the other.
  *
  * Where pieces are large, copying them twice costs more than it gives, and each unit accesses its own. So it does
  * in atomic mode if views may overlap: each access is then a whole by its locks. Units whose pieces do not ascend in

@@ -195,7 +195,7 @@ static bool is_request_done(void *request)
   return atomic_load_explicit(&r->is_done, memory_order_acquire) != 0;
 }
 
-/* Do what the thread does not; DART_PENDING: the time is over. */
+/* Do what the thread does not. DART_PENDING: timed out. */
 static dart_ret_t complete_request(dart_file_request_t r, int64_t timeout_us)
 {
   /* after dart_exit a request can be completed still, so that its file can be closed */
@@ -214,10 +214,10 @@ static dart_ret_t complete_request(dart_file_request_t r, int64_t timeout_us)
   return r->error == 0 ? DART_OK : r->error == ENOMEM ? DART_ERR_NOMEM : DART_ERR_OTHER;
 }
 
-/* How long a test may wait for its turn. A try takes no place among those that wait, so while others keep
- * coming it never finds the bytes free; and a place that it kept after it returned would hold up the others
- * until the program tests again, which may be waiting for them. So a test that comes after others takes a place
- * for a part of the time that these went on; that grows, until it is long enough. */
+/* How long a test may wait for its turn. A try takes no place among those that wait, so while others keep coming it
+ * never finds the bytes free. A place that it kept after it returned would hold up the others until the program tests
+ * again, and the program may be waiting for them. So a test that comes after others takes a place for a part of the
+ * time that these went on; that grows, until it is long enough. */
 static int64_t patience_us(const struct dart_file_request_struct *r)
 {
   int64_t us = r->since == 0 ? 0 : (dart__now_ns() - r->since) / 1000 / WAITED_OF;

@@ -2,15 +2,15 @@
  * contiguous in memory, too, or large; else through a staging buffer.
  *
  * Many small pieces are sieved (Thakur, Gropp, Lusk: Data Sieving and Collective I/O in ROMIO, Frontiers '99): what
- * spans them is read, in steps of the buffer; a write changes its pieces in that, and writes it back. A
- * write may do so only while it holds a lock on the holes, too, for others may be writing there; so it is done
- * in atomic mode, where whoever writes there asks for that lock, and else small pieces are written one by one.
+ * spans them is read, in steps of the buffer; a write changes its pieces in that, and writes it back. A write may do so
+ * only while it holds a lock on the holes, too, for others may be writing there. So it is done in atomic mode, where
+ * every writer asks for that lock. Otherwise small pieces are written one by one.
  *
- * Pieces that are read one by one, and are not cached, would be one wait for the storage device each. The
- * kernel is asked for what is cached (preadv2, RWF_NOWAIT), and when that is not all, it is told of the next
- * pieces, too, before this one is waited for. With 4 KiB pieces that is 11 us each on a disk where one after
- * the other takes 62; io_uring takes 12, and for what is cached, and for writes, two to three times as long as
- * plain calls, so it is not used (doc/internals/files.md). */
+ * Pieces that are read one by one, and are not cached, would be one wait for the storage device each. The kernel is
+ * asked for what is cached (preadv2, RWF_NOWAIT), and when that is not all, it is told of the next pieces, too, before
+ * this one is waited for. With 4 KiB pieces that is 11 us each on a disk where one after the other takes 62. io_uring
+ * takes 12, and for what is cached, and for writes, two to three times as long as plain calls. So it is not used
+ * (doc/internals/files.md). */
 #include <dash/dart/ext/dart_profile.h>
 
 #include "file/file_transfer.h"

@@ -1,4 +1,4 @@
-/* See file_window.h. A bit for each byte of a window marks what was put there: so what units have put, in any order and
+/* See file_window.h. A bit for each byte of a window marks what was put there. So what units have put, in any order and
  * number of pieces, is written in pieces that are as long as can be, and no hole between them is touched. */
 #include "file/file_window.h"
 

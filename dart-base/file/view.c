@@ -1,10 +1,10 @@
 /* Views, and whether they overlap.
  *
- * A view repeats its blocks with a period, which is the distance from instance to instance of its type. Taken
- * modulo the greatest common divisor of all units' periods, every view is a set of blocks in an interval of that
- * size; views whose sets do not overlap have no byte in common. (Those that overlap there may still have none; they
- * are locked, as if they had.) All units put their blocks in one list, and look whether two of different
- * units overlap: so the result is agreed on without another word. */
+ * A view repeats its blocks with a period, which is the distance from instance to instance of its type. Taken modulo
+ * the greatest common divisor of all units' periods, every view is a set of blocks in an interval of that size. Views
+ * whose sets do not overlap have no byte in common. (Those that overlap there may still have none; they are locked, as
+ * if they had.) All units put their blocks in one list, and look whether two of different units overlap: so all have
+ * the same result without another message. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* Where a unit was when it crashed, and, with DART_BACKTRACE=2, when it met an error.
  *
- * In the handler of the signal: the addresses come from backtrace(3), files and lines from addr2line, once for each
- * object that they lie in, and the names of exported functions from dladdr where addr2line is not there or knows
+ * In the handler of the signal: the addresses come from backtrace(3), and files and lines from addr2line, once for each
+ * object that they lie in. The names of exported functions come from dladdr where addr2line is not there or knows
  * nothing. All of a unit goes out in one write of at most a page, so that what several units say does not mix.
  *
  * Nothing here may wait for what the interrupted thread holds. addr2line is started by vfork, which calls no handlers
- * of MPI's, and has LIMIT_MS; backtrace has loaded what it needs at init; dladdr takes the lock of the dynamic linker,
+ * of MPI's, and has LIMIT_MS. backtrace has loaded what it needs at init. dladdr takes the lock of the dynamic linker,
  * and an alarm ends the process should it never get it. */
 #include "job/crash.h"
 

@@ -4,11 +4,11 @@
  * its operations are complete, or can be completed now, no harm is done: it keeps its exit code 0, and unit 0
  * logs a warning. Otherwise, and with any other exit code, the job ends as after an error.
  *
- * Other units may still access the memory of a unit that is gone, and far ones need its progress for that. So
- * the process stays until the other units have ended as well (job/network.c). But no unit may
- * wait for a unit that is gone: it is recorded in the exchange of each of its teams, and a unit that waits
- * for it in a collective, or for its message, ends the program with a log line that names it. Waits check
- * that after they have slept (far/gone.h), so it costs nothing as long as no unit is gone. */
+ * Other units may still access the memory of a unit that is gone, and far ones need its progress for that. So the
+ * process stays until the other units have ended as well (job/network.c). But no unit may wait for a unit that is gone.
+ * So it is recorded in the exchange of each of its teams. A unit that waits for it in a collective, or for its message,
+ * ends the program with a log line that names it. Waits check that after they have slept (far/gone.h), so it costs
+ * nothing as long as no unit is gone. */
 #include "job/leave.h"
 
 #include <pthread.h>

@@ -1,17 +1,17 @@
 /* Locks: cohorts of near units, after Dice, Marathe and Shavit (Lock Cohorting: A General Technique
  * for Designing NUMA Locks, PPoPP 2012).
  *
- * On each of the team's nodes a mutex in the leader's pool (wait/mutex.h) decides between the
- * node's units and threads; in a team of one node that is all. In a team of several nodes, the holder of
- * the mutex also needs the node's turn. That is a range lock on a single number in a table of the team's first
- * unit (lock/range_table.h), which grants it in the order in which requests come: a node that asks for the turn gets
- * it with the answer if it is free, else by a notification, and a node that gives it up sends word and waits for
- * nothing. A turn stays on the node while near units wait, because a hand-over between nodes costs messages, but
- * for at most MOST_PASSES holders, because far units wait, too. The unit that ends the turn may be another than
- * the unit that asked for it: the cohort stores the ticket that names the request.
+ * On each of the team's nodes a mutex in the leader's pool (wait/mutex.h) decides between the node's units and threads;
+ * in a team of one node that is all. In a team of several nodes, the holder of the mutex also needs the node's turn.
+ * That is a range lock on a single number in a table of the team's first unit (lock/range_table.h), which grants it in
+ * the order in which requests come. A node that asks for the turn gets it with the answer if it is free, else by a
+ * notification. A node that passes it on sends a message and waits for nothing. A turn stays on the node while near
+ * units wait, because a hand-over between nodes costs messages, but for at most MOST_PASSES holders, because far units
+ * wait, too. The unit that ends the turn may be another than the unit that asked for it: the cohort stores the ticket
+ * that names the request.
  *
- * Where units may be lost a turn is not passed on, so the unit that holds the lock has asked for the turn itself, and what
- * it has left in the table when it is lost tells that the lock is broken.
+ * Where units may be lost a turn is not passed on, so the unit that holds the lock has asked for the turn itself. If it
+ * is lost, its request in the table tells that the lock is broken.
  *
  * Word of a release may be under way when another unit of the node asks for the turn, so the table has room for two
  * requests of every node. A third cannot be: the second is granted only after the release of the first has come. */

@@ -1,10 +1,11 @@
 /* Locks in words of the program's memory: see dart_lock_at.h.
  *
  * The word is a mutex (wait/mutex.h), for all units that have it mapped. A far unit asks the lock's unit, by a request
- * (dart__far_call). If the mutex is not free its unit lists the request (far/grants.h), and looks again whenever it makes
- * progress; when it has taken the mutex for the waiter it tells it by a notification. After ten milliseconds it draws a
- * ticket of the mutex for the waiter, which keeps near units from passing it any more; but only if it has an agent:
- * they do not get the free lock then, before this unit has made progress. Releases are requests, too.
+ * (dart__far_call). If the mutex is not free its unit lists the request (far/grants.h), and looks again whenever it
+ * makes progress; when it has taken the mutex for the waiter it tells it by a notification. After ten milliseconds it
+ * draws a ticket of the mutex for the waiter, which keeps near units from passing it any more. It does so only if it
+ * has an agent: with the ticket drawn, near units do not get the free lock before this unit has made progress. Releases
+ * are requests, too.
  *
  * Registered memory is mapped by its unit alone; there the word is swapped for the holder's number by a DART atomic, and
  * polled. */

@@ -1,8 +1,9 @@
-/* See range.h. The tree is a treap (Seidel, Aragon: Randomized Search Trees, Algorithmica 16, 1996) ordered by
- * first number and index. Each node has the largest last number below it, and the ages of the newest and the oldest
- * request, once of all spans and once of the exclusive ones. So a search leaves out what ends before it begins; one for a
- * shared span, which only exclusive ones conflict with, leaves out subtrees that have none; one for the newest, or for
- * one that is older than a request, leaves out those that cannot have it. However many conflict, it goes down to one. */
+/* See range.h. The tree is a treap (Seidel, Aragon: Randomized Search Trees, Algorithmica 16, 1996) ordered by first
+ * number and index. Each node has the largest last number below it, and the ages of the newest and the oldest request,
+ * once of all spans and once of the exclusive ones. So a search leaves out what ends before it begins. A search for a
+ * shared span, which only exclusive ones conflict with, leaves out subtrees without exclusive ones. A search for the
+ * newest, or for one that is older than a request, leaves out those that cannot have it. However many conflict, it goes
+ * down to one. */
 #include "lock/range.h"
 
 #include <string.h>
@@ -681,7 +682,7 @@ static dart__range_waiter_t take_soon(dart__range_table_t *t)
 
   t->soon = NONE;
   if (index == NONE || request_at(t, index)->first == NONE || is_held(request_at(t, index)) ||
-      !request_at(t, index)->waiter.is_curious)
+      !request_at(t, index)->waiter.wants_hint)
     return (dart__range_waiter_t){ .unit = -1 };
   return request_at(t, index)->waiter;
 }

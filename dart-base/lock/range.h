@@ -4,13 +4,13 @@
  *
  * A request is a set of spans, each shared or exclusive; two spans conflict if they overlap and one of them is
  * exclusive. The spans of all requests, of holders and of waiters, are in one interval tree. A request that conflicts
- * with earlier ones has one of them for its blocker, at first the newest, and waits until that leaves; then it looks
- * for another one that came before it, and if there is none it holds all its spans. So requests are served in the order
- * in which they came wherever they conflict, and nowhere else; nobody is passed. Those that want the same form a queue,
- * in which each waits for the one before it, and one that leaves concerns only those that wait for it: however many
- * others it conflicts with. (The tree is that of Kara's range locks for Linux, "Range reader/writer locks for the
- * kernel", LWN 2013, where each request counts all its blockers; what lists do instead is in Kogan, Dice, Issa: Scalable
- * Range Locks for Scalable Address Spaces and Beyond, EuroSys 2020.)
+ * with earlier ones has one of them for its blocker, at first the newest, and waits until that leaves. Then it looks
+ * for another one that came before it. If there is none, it holds all its spans. So requests are served in the order in
+ * which they came wherever they conflict, and nowhere else; nobody is passed. Those that want the same form a queue, in
+ * which each waits for the one before it, and one that leaves concerns only those that wait for it: however many others
+ * it conflicts with. (The tree is that of Kara's range locks for Linux, "Range reader/writer locks for the kernel", LWN
+ * 2013, where each request counts all its blockers; what lists do instead is in Kogan, Dice, Issa: Scalable Range Locks
+ * for Scalable Address Spaces and Beyond, EuroSys 2020.)
  *
  * The table may be mapped anywhere: it refers to its parts by index. A mutex guards it, held for a few
  * microseconds, and nothing is waited for under it. Waiters are not woken here but listed: whoever makes a
@@ -28,11 +28,11 @@ typedef struct {
   uint64_t exclusive; /* 0: shared */
 } dart__span_t;
 
-/* How to reach whoever waits; of no meaning here, but for the last. */
+/* How to reach a unit that waits. `flag` and `unit` have no meaning here. */
 typedef struct {
   uint64_t flag;
   int32_t  unit;
-  uint32_t is_curious; /* wants to know that it is likely to be next; 0 or 1 */
+  uint32_t wants_hint; /* is told when it is likely to be next; 0 or 1 */
 } dart__range_waiter_t;
 
 typedef enum {

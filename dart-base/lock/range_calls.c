@@ -1,17 +1,17 @@
 /* Range locks: see dart_range.h for what they do.
  *
- * Every unit of the team has a table (range_table.h) for the stripes that are its own, and a request goes to the tables
- * of the stripes it touches, to each with all spans that touch one of these. Spans that overlap have a stripe in
- * common, and so meet in a table; that a span is in other tables, too, does no harm. The tables are asked in
- * ascending order of their units, and the next one only when the request is held in the one before. So a request
- * waits either for an older one in the same table, or for one that holds its spans there and perhaps waits in a
- * table of a higher unit: these waits cannot form a circle.
+ * Every unit of the team has a table (range_table.h) for the stripes that are its own. A request goes to the tables of
+ * the stripes it touches, to each with all spans that touch one of these. Spans that overlap have a stripe in common,
+ * and so meet in a table; that a span is in other tables, too, does no harm. The tables are asked in ascending order of
+ * their units, and the next one only when the request is held in the one before. So a request waits either for an older
+ * one in the same table, or for one that holds its spans there and perhaps waits in a table of a higher unit. These
+ * waits cannot form a circle.
  *
  * So fairness holds in each table: a request that waits in one has no place in the next yet. To have one in all tables
  * at once, it would have to enter them before it holds anything, in the same order as every other request with which it
- * shares two tables; or two of them wait for each other. That takes a gate that all requests for several tables
- * pass one by one, each for as many round trips as it has tables: then a unit that is slow to answer one of them
- * holds up all, also those that want nothing of it. Passing is bounded, and harms less.
+ * shares two tables; or two of them wait for each other. That takes a gate that all requests for several tables pass
+ * one by one, each for as many round trips as it has tables. Then a unit that is slow to answer one of them holds up
+ * all, also those that want nothing of it. Passing is bounded, and harms less.
  *
  * Stripes, not a hash of single numbers, because requests are ranges; one stripe to a unit in turn, because
  * neighbouring ranges are then served by different units, and the table of a range is arithmetic. */

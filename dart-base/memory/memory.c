@@ -392,7 +392,7 @@ static foreseen_t foresee(dart__team_t *team, dart__segment_t *segment, size_t a
   return f;
 }
 
-/* It has come so, on all units. */
+/* All units have foreseen the same place: make the change to the arena that was only looked up before. */
 static void commit_foreseen(const dart__segment_t *segment, size_t alignment, const foreseen_t *f)
 {
   size_t   room = room_of(segment->nbytes), length;

@@ -1,10 +1,10 @@
 /* Pages of the program that become shared memory at the address where they are, and back.
  *
  * The shared memory is mapped already, somewhere else. mremap with an old size of 0 maps it once more, at an address of
- * our choice, and in the same step takes away what was there; that works whatever the memory is (a file of DART's or
- * of MPI's, or anonymous), so no backend has to know. Between the copy and that step nobody may write to the pages:
- * the program promises that for its threads, and DART's own thread is held (far/agent.h), for the pages of a static
- * variable may have variables of the library on them. */
+ * our choice, and in the same step takes away what was there. That works whatever the memory is (a file of DART's or of
+ * MPI's, or anonymous), so no backend has to know. Between the copy and that step nobody may write to the pages. The
+ * program promises that for its threads. DART's own thread is held (far/agent.h), for the pages of a static variable
+ * may have variables of the library on them. */
 #include "memory/pages.h"
 
 #include <errno.h>
@@ -64,8 +64,8 @@ static bool next_region(FILE *maps, region_t *region_out)
   return true;
 }
 
-/* Of a file that ends before its mapping does, pages cannot be read: who tries gets SIGBUS. A kernel before 5.14 cannot
- * say so (EINVAL). */
+/* Of a file that ends before its mapping does, pages cannot be read: reading them raises SIGBUS. A kernel before 5.14
+ * cannot say so (EINVAL). */
 static bool can_be_read(const region_t *region, uintptr_t from, uintptr_t to)
 {
   return !region->is_of_file ||
@@ -129,7 +129,7 @@ dart_ret_t dart__pages_check(const char *function, dart__pages_t pages)
 /* ---- there and back -------------------------------------------------------------------------- */
 
 /* Pages of the program's image can have what calls of other libraries go by (.got.plt), so there is no moment at which
- * they are not there: what replaces them is complete first, and then takes their place in one step. In a loop or after
+ * they are not there. What replaces them is complete first, and then takes their place in one step. In a loop or after
  * a failure everything is copied anew, for this thread may have written to them, too. */
 
 /* What is mapped at `from`, or with `nbytes` 0 a second mapping of it, takes the place of the pages. By syscall: UCX

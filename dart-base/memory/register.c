@@ -155,8 +155,8 @@ static dart_ret_t exchange_contributions(dart__team_t *team, void *address, size
   return DART_OK;
 }
 
-/* Remove the segment from the table while no request of a far unit is applied: who applies the next ones, this process's
- * agent or another thread, does not find it, and nobody has found it who is not done with it. */
+/* Remove the segment from the table while no request of a far unit is applied. The thread that applies the next ones,
+ * the agent or another, does not find it, and no thread that has found it is still using it. */
 static void remove_segment(dart__team_t *team, dart__segment_t *segment)
 {
   dart__engine_hold();

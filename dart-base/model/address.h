@@ -2,10 +2,10 @@
 #define DART__MODEL_ADDRESS_H
 /* A resolved address: what a global pointer points to, checked.
  *
- * dart__locate checks every global pointer before memory is accessed: it finds team and segment (two
- * array look-ups), checks the unit, and that `nbytes` bytes from the offset on lie in the unit's
- * portion, and returns the near address, one load from the chunk's table for units that may be near. The direct map below is a
- * shorter path with the same checks. */
+ * dart__locate checks every global pointer before memory is accessed. It finds team and segment (two array look-ups),
+ * and checks the unit, and that `nbytes` bytes from the offset on lie in the unit's portion. It returns the near
+ * address, which is one load from the chunk's table for units that may be near. The direct map below is a shorter path
+ * with the same checks. */
 #include <string.h>
 
 #include <dash/dart/ext/dart_inline_near.h>

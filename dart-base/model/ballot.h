@@ -2,11 +2,11 @@
 #define DART__MODEL_BALLOT_H
 /* Agreements of units of which some may die, in memory that all of them share.
  *
- * Each unit has a ballot, which it alone writes. To vote it writes its values and then the key of the vote. Then it waits
- * until each of the others has voted, or is lost. A unit that is lost writes no more, so whether it has voted is the same
- * for all who ask after it was lost: so the set of those who have voted, and what their values come to, are the same on
- * all, and nobody has to decide. A ballot may be used for the next vote only when all have read it: so units say that they
- * have, and wait for each other once more.
+ * Each unit has a ballot, which it alone writes. To vote it writes its values and then the key of the vote. Then it
+ * waits until each of the others has voted, or is lost. A unit that is lost writes no more, so whether it has voted is
+ * the same for all units that ask after it was lost. So all find the same set of voters, and the same result of their
+ * values, and no unit has to decide. A ballot may be used for the next vote only when all have read it: so units say
+ * that they have, and wait for each other once more.
  *
  * Losses must be certain: the launcher reports a unit only after it has waited for the process. Modelled in
  * test/models/survive.pml. */

@@ -38,8 +38,8 @@ typedef struct {
 } dart__hold_t;
 
 /* A lock in a word of the program's memory (dart_lock_at.h) is no object, and to take it takes some nanoseconds. So it
- * is noted only where DART_HANG asks for reports, and has one of a few places, by its offset: who takes another lock
- * with the same place forgets it, and then it is not named. */
+ * is noted only where DART_HANG asks for reports, and has one of a few places, by its offset: taking another lock with
+ * the same place overwrites it, and then it is not named. */
 typedef struct {
   _Atomic uint64_t at;      /* the offset, which is even, plus 1; 0: nothing is held here */
   _Atomic uint64_t portion; /* the other half of the global pointer, without flags */

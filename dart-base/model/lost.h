@@ -3,9 +3,9 @@
 /* Units that have died while the others go on (dart_survive.h).
  *
  * The launcher sees each unit end. It numbers the losses from 1, writes the number to the word of the unit, and then
- * raises the count: so all units see losses in one order, and the units that were lost up to some number are the same for
- * all. Waits look at the count after they have slept, and when they have polled for long. Nothing else does, so a job
- * that loses nobody pays nothing. */
+ * raises the count. So all units see losses in one order, and the units that were lost up to some number are the same
+ * for all. Waits look at the count after they have slept, and when they have polled for long. Nothing else does, so a
+ * job that loses nobody pays nothing. */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -395,8 +395,8 @@ static uint64_t mapped_bytes(const dart__team_t *team, const dart__segment_t *se
   return nbytes - nbytes % 8;
 }
 
-/* Whether all portions are near, and lie at a constant step. In a job of several nodes the list is taken in any case, for
- * the poll budget (far/poll_budget.h): who polls a portion may wait for a far unit. */
+/* Whether all portions are near, and lie at a constant step. In a job of several nodes the list is taken in any case,
+ * for the poll budget (far/poll_budget.h): a unit that polls a portion may wait for a far unit. */
 static bool lies_at_step(const dart__team_t *team, const dart__segment_t *segment,
                          uint64_t *step_out)
 {

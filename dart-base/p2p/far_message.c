@@ -1,6 +1,6 @@
 /* See far_message.h.
  *
- * A receive claims its message first, so that the length is known before any byte is written, and several threads may
+ * A receive claims its message first, so that the length is known before any byte is written. Several threads may
  * receive at once: the thread that claimed a message has it. (Hoefler, Bronevetsky, Barrett, de Supinski, Lumsdaine:
  * Efficient MPI Support for Advanced Hybrid Programming Models, EuroMPI 2010.)
  *

@@ -7,12 +7,12 @@
  * for a message, sorts what it found into a queue per sender, and takes the first message with the tag
  * it wants from the sender's queue.
  *
- * The inbox is a stack that any unit pushes on and the receiver empties whole (Treiber: Systems
- * Programming: Coping with Parallelism, IBM RJ 5118, 1986); nothing is ever popped alone, so there is
- * no ABA, and reversed it gives the messages of a sender in the order sent. Data go through the
- * buffer in pieces, a ring with one writer and one reader (Lamport: Proving the Correctness of
- * Multiprocess Programs, IEEE TSE 3(2), 1977). So the data may be longer than the buffer; if they are
- * not, the message is eager: all data are in the buffer from the start, so its sender need not wait.
+ * The inbox is a stack that any unit pushes on and the receiver empties whole (Treiber: Systems Programming: Coping
+ * with Parallelism, IBM RJ 5118, 1986). Nothing is ever popped alone, so there is no ABA, and reversed it gives the
+ * messages of a sender in the order sent. Data go through the buffer in pieces, a ring with one writer and one reader
+ * (Lamport: Proving the Correctness of Multiprocess Programs, IEEE TSE 3(2), 1977). So the data may be longer than the
+ * buffer; if they are not, the message is eager: all data are in the buffer from the start, so its sender need not
+ * wait.
  *
  * Units map one another's memory at different addresses, so a message is named by its sender and its
  * offset in the sender's memory. All state is passed in; any thread of a unit may call. */

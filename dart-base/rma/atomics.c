@@ -47,7 +47,7 @@ static dart_ret_t check_atomic(const char *function, dart_gptr_t gptr, size_t ne
   return DART_OK;
 }
 
-/* The end of an atomic, near or far, that returns `ret`: wake who sleeps for what it has changed. */
+/* The end of an atomic, near or far, that returns `ret`: wake the unit that sleeps for the changed word. */
 static inline dart_ret_t told(dart_ret_t ret, dart_gptr_t gptr, size_t nbytes)
 {
   if (dart__is_watched())

@@ -124,10 +124,10 @@ dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
   return complete_directly(gptr, true) ? DART_OK : flush_local_all_any(gptr);
 }
 
-/* Near operations are in order when they are complete, and requests when they are applied; what remains are deferred
- * updates, far transfers, and what travelled with a lock, in any segment: it is applied when that is granted. Updates
- * of near memory are none of what was done to a unit of another node, but the far ones of a stream are requested; and
- * nobody waits by this call, so it makes no progress there: the operations around it do. */
+/* Near operations are in order when they are complete, and requests when they are applied. What remains are deferred
+ * updates, far transfers, and operations that were sent with the request for a lock, in any segment: they are applied
+ * when the lock is granted. For a unit of another node deferred updates of near memory do not count, but the far ones
+ * of a stream are requested. Nobody waits by this call, so it makes no progress there: the operations around it do. */
 DART__OUT_OF_LINE order_any(dart_gptr_t gptr)
 {
   dart__team_t    *team;
@@ -163,7 +163,7 @@ dart_ret_t dart_progress(void)
 
 /* ---- handles: NULL ones are complete ------------------------------------------------------ */
 
-/* For remote completion, also where the program asks for local completion: a unit that polls must see the put although
+/* For remote completion, also where the program asks for local completion. A unit that polls must see the put although
  * its origin makes no further call, and MPI guarantees that only for puts that are complete at their target. */
 static dart_ret_t wait_for(dart_handle_t handles[], size_t n)
 {

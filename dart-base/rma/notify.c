@@ -1,11 +1,11 @@
 /* Put and get with notification.
  *
- * The flag is updated by a CPU atomic that releases the data, and then the target's event is raised, to
- * wake the target if it sleeps. It is the event that announces messages, too: a waiter checks what it waits
- * for whenever its event was raised. If the target is near the origin does both; if it is far, a request
- * that travels with the data or after them does (dart__far_put_notify). A get is complete before its flag is updated;
- * far ones are done by the backend, which updates the flag of the unit itself when the data come (get_notify), or, where
- * it has no such way, by a blocking get and a notification.
+ * The flag is updated by a CPU atomic that releases the data, and then the target's event is raised, to wake the target
+ * if it sleeps. It is the event that announces messages, too: a waiter checks what it waits for whenever its event was
+ * raised. If the target is near the origin does both; if it is far, a request that travels with the data or after them
+ * does (dart__far_put_notify). A get is complete before its flag is updated. Far gets are done by dart__far_get_notify,
+ * which updates the flag of the calling unit when the data come, or, where it refuses, by a blocking get and a
+ * notification.
  *
  * A waiter reads its event's counter, then its flags; a flag is updated before the event is raised.
  * So either the waiter sees the flag, or the event has changed and the waiter does not sleep. */

@@ -158,7 +158,7 @@ static dart_ret_t update_all(update_t *u)
   return ret;
 }
 
-/* Wake who sleeps for an element that may have changed. */
+/* Wake a unit that sleeps for an element that may have changed. */
 static void wake_watchers(const update_t *u)
 {
   size_t nbytes = u->nelem * u->type->elem_size;

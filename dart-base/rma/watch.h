@@ -1,6 +1,6 @@
 #ifndef DART__RMA_WATCH_H
 #define DART__RMA_WATCH_H
-/* Words that units of the node sleep for: who changes one wakes its sleeper.
+/* Words that units of the node sleep for: a unit that changes one wakes its sleeper.
  *
  * A near put is one store, so whoever looks for a sleeper after it has to do so without a fence, which takes longer
  * than the put. It is the sleeper that has the fence made, in all processes of the node, by membarrier: Dekker's
@@ -9,7 +9,7 @@
  *     sleeper                                    writer
  *     notes the words, raises the count          stores to the word
  *     membarrier                                 reads the count: 0 as a rule
- *     looks at its event, and at the word        if it is not: reads the notes, raises the event of who noted the word
+ *     looks at its event, and at the word        if it is not: reads the notes, raises the event of the sleeper
  *     sleeps while the event is as it was
  *
  * The barrier falls between two instructions of each writer. If the store is before it, the sleeper's look finds the
@@ -18,9 +18,9 @@
  * order in the program is needed: store, count, notes. test/models/watch.pml is this protocol.
  *
  * The count is in a page that every process maps at a constant address, so that it costs a writer one load and a
- * branch; nobody writes to that page but who begins or ends a long wait. Where the kernel has no such barrier, nothing
- * is noted; where the page cannot be mapped, the process wakes nobody. Sleepers look by themselves in any case, for
- * plain stores (rma/await.c), so they are late then, and not lost. */
+ * branch. Only a unit that begins or ends a long wait writes to that page. Where the kernel has no such barrier,
+ * nothing is noted; where the page cannot be mapped, the process wakes nobody. Sleepers look by themselves in any case,
+ * for plain stores (rma/await.c), so they are late then, and not lost. */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -213,7 +213,7 @@ static dart__watched_t watched_word(const dart__words_t *w, size_t i)
   return watched;
 }
 
-/* Make them several words, one of which is at `offset`. */
+/* Widen the watched range to include `nbytes` at `offset`. */
 static void extend(dart__watched_t *watched, uint64_t offset, uint64_t nbytes)
 {
   uint64_t first = watched->gptr.addr_or_offs.offset, end = first + watched->nbytes;

@@ -5,8 +5,8 @@
  *
  * Where units outnumber cores a word comes within a few turns of the units that share this one's core, and each of them
  * looks and yields. What a unit does from its look to the program, and from there to its next yield, all wait for, and
- * others have used the caches meanwhile. So the first turns are a yield and a look; and a wait for one word to which
- * there is a direct map is as short as can be, and inlined: what counts is how many lines of code and data it needs. */
+ * others have used the caches meanwhile. So the first turns are a yield and a look. A wait for one word to which there
+ * is a direct map is as short as can be, and inlined: what counts is how many lines of code and data it needs. */
 #include <sched.h>
 
 #include "far/progress.h"
@@ -42,7 +42,7 @@ typedef struct {
   dart__address_t first; /* start is NULL: the first word */
 } dart__words_t;
 
-/** DART_OK: they compare so. DART_PENDING: the time is over. DART_ERR_INVAL, logged: bad arguments. */
+/** DART_OK: they compare so. DART_PENDING: timed out. DART_ERR_INVAL, logged: bad arguments. */
 dart_ret_t dart__words_wait(dart__words_t *w);
 
 /** The same where all is checked, and set up to `first`. */

@@ -54,9 +54,9 @@ typedef struct {
   uint64_t more; /* an exchange; while an id is agreed on: whether a member has several threads */
   int32_t  id;
   int32_t  ret;
-} word_t;
+} message_t;
 
-_Static_assert(sizeof(word_t) <= DART__TWOSIDED_OWN_MOST, "it is one message");
+_Static_assert(sizeof(message_t) <= DART__TWOSIDED_OWN_MOST, "it is one message");
 
 /* ---- agreement along the tree ---------------------------------------------------------------- */
 
@@ -75,25 +75,25 @@ static uint64_t subject_of(const call_t *call)
   return hash;
 }
 
-static void send_word(const call_t *call, dart_unit_t unit, const word_t *word)
+static void send_message(const call_t *call, dart_unit_t unit, const message_t *message)
 {
-  dart__twosided_send(call->function, unit, -1 - call->tag, word, sizeof *word);
+  dart__twosided_send(call->function, unit, -1 - call->tag, message, sizeof *message);
 }
 
-/* Calls that failed because a unit was lost may have left words behind. */
-static bool is_left_behind(const call_t *call, const word_t *word)
+/* Calls that failed because a unit was lost may have left messages behind. */
+static bool is_left_behind(const call_t *call, const message_t *message)
 {
-  return dart__lost_count() > 0 && word->subject != subject_of(call);
+  return dart__lost_count() > 0 && message->subject != subject_of(call);
 }
 
-/* False: the unit is lost, and the word is none. */
-static bool hear(const call_t *call, dart_unit_t unit, word_t *word_out)
+/* False: the unit is lost, and no message has come. */
+static bool hear(const call_t *call, dart_unit_t unit, message_t *message_out)
 {
   do {
-    if (dart__twosided_recv(call->function, unit, -1 - call->tag, word_out, sizeof *word_out) !=
-        DART_OK)
+    if (dart__twosided_recv(call->function, unit, -1 - call->tag, message_out,
+                            sizeof *message_out) != DART_OK)
       return false;
-  } while (is_left_behind(call, word_out));
+  } while (is_left_behind(call, message_out));
   return true;
 }
 
@@ -103,65 +103,66 @@ static bool has_child(const call_t *call, size_t step)
   return (call->me == 0 || step < (call->me & -call->me)) && call->me + step < call->count;
 }
 
-static void merge_words(word_t *word, const word_t *other)
+static void merge_messages(message_t *message, const message_t *other)
 {
-  if (other->id > word->id)
-    word->id = other->id;
-  if (other->ret > word->ret)
-    word->ret = other->ret;
-  if (other->subject != word->subject && word->ret < DART_ERR_INVAL)
-    word->ret = DART_ERR_INVAL;
-  word->more |= other->more;
+  if (other->id > message->id)
+    message->id = other->id;
+  if (other->ret > message->ret)
+    message->ret = other->ret;
+  if (other->subject != message->subject && message->ret < DART_ERR_INVAL)
+    message->ret = DART_ERR_INVAL;
+  message->more |= other->more;
 }
 
-/* The first member has what all have said. */
-static void collect_words(const call_t *call, word_t *word)
+/* Merge the messages of all members at the first member: each merges those of its children in the tree, and sends the
+ * result to its parent. */
+static void collect_messages(const call_t *call, message_t *message)
 {
-  word_t other;
+  message_t other;
 
   for (size_t step = 1; has_child(call, step); step *= 2) {
     if (hear(call, call->ids[call->me + step], &other))
-      merge_words(word, &other);
+      merge_messages(message, &other);
     else
-      word->ret = DART_ERR_UNIT_LOST;
+      message->ret = DART_ERR_UNIT_LOST;
   }
   if (call->me > 0)
-    send_word(call, call->ids[call->me & (call->me - 1)], word);
+    send_message(call, call->ids[call->me & (call->me - 1)], message);
 }
 
-/* All have the word of the first. One that has lost its parent in the tree says so to its children: whoever waits for a
- * word gets one, or sees that its unit is lost. */
-static void spread(const call_t *call, word_t *word)
+/* Send the first member's message down the tree to all members. A member whose parent is lost tells its children that:
+ * so every member that waits gets a message, or sees that the sender is lost. */
+static void spread_message(const call_t *call, message_t *message)
 {
-  if (call->me > 0 && !hear(call, call->ids[call->me & (call->me - 1)], word))
-    word->ret = DART_ERR_UNIT_LOST;
+  if (call->me > 0 && !hear(call, call->ids[call->me & (call->me - 1)], message))
+    message->ret = DART_ERR_UNIT_LOST;
   for (size_t step = 1; has_child(call, step); step *= 2)
-    send_word(call, call->ids[call->me + step], word);
+    send_message(call, call->ids[call->me + step], message);
 }
 
-static void swap_words(const call_t *call, word_t *word)
+static void swap_messages(const call_t *call, message_t *message)
 {
   dart_unit_t other = call->ids[1 - call->me];
-  word_t      come;
-  bool        is_heard = dart__twosided_swap(call->function, other, -1 - call->tag, word, &come,
+  message_t   come;
+  bool        is_heard = dart__twosided_swap(call->function, other, -1 - call->tag, message, &come,
                                              sizeof come) == DART_OK;
 
   if (is_heard && is_left_behind(call, &come))
     is_heard = hear(call, other, &come);
   if (is_heard)
-    merge_words(word, &come);
+    merge_messages(message, &come);
   else
-    word->ret = DART_ERR_UNIT_LOST;
+    message->ret = DART_ERR_UNIT_LOST;
 }
 
-/* All have what all have said. */
-static void join_words(const call_t *call, word_t *word)
+/* Merge the messages of all members at each of them. */
+static void join_messages(const call_t *call, message_t *message)
 {
   if (call->count == 2) {
-    swap_words(call, word);
+    swap_messages(call, message);
   } else {
-    collect_words(call, word);
-    spread(call, word);
+    collect_messages(call, message);
+    spread_message(call, message);
   }
 }
 
@@ -169,41 +170,42 @@ static void join_words(const call_t *call, word_t *word)
 
 #define SPREAD_MOST 10
 
-/* What each makes of all next ids: the highest, and after `failures` one of some above it. */
-static void propose(const call_t *call, unsigned failures, word_t *word)
+/* Choose an id from the highest next id of all members: that one, and after `failures` one of some above it. All choose
+ * alike. */
+static void propose(const call_t *call, unsigned failures, message_t *message)
 {
   uint64_t most =
       failures == 0 ? 1 : UINT64_C(2) << (failures < SPREAD_MOST ? failures : SPREAD_MOST);
-  uint64_t step = mixed(mixed(failures, (uint64_t)call->tag), word->subject) % most;
+  uint64_t step = mixed(mixed(failures, (uint64_t)call->tag), message->subject) % most;
 
-  if (word->ret != DART_OK)
+  if (message->ret != DART_OK)
     return;
-  if (word->id > INT16_MAX)
-    word->ret = DART_ERR_OTHER;
-  else if ((uint64_t)word->id + step <= INT16_MAX)
-    word->id += (int32_t)step;
+  if (message->id > INT16_MAX)
+    message->ret = DART_ERR_OTHER;
+  else if ((uint64_t)message->id + step <= INT16_MAX)
+    message->id += (int32_t)step;
 }
 
 /* An id that all members have taken, and the worst of their results. */
 static dart_ret_t agree_on_id(const call_t *call, dart_ret_t mine, int32_t *id_out)
 {
-  word_t word;
+  message_t message;
 
   for (unsigned failures = 0;; failures++) {
-    word = (word_t){ .subject = subject_of(call),
-                     .more    = dart__world.many_threads,
-                     .id      = dart__team_next_id(),
-                     .ret     = (int32_t)mine };
-    join_words(call, &word);
-    propose(call, failures, &word);
-    *id_out = word.id;
-    if (word.ret != DART_OK)
-      return (dart_ret_t)word.ret;
-    word.ret = dart__team_take_id(word.id) ? DART_OK : DART_PENDING;
-    if (word.more != 0)
-      join_words(call, &word);
-    if (word.ret != DART_PENDING)
-      return (dart_ret_t)word.ret;
+    message = (message_t){ .subject = subject_of(call),
+                           .more    = dart__world.many_threads,
+                           .id      = dart__team_next_id(),
+                           .ret     = (int32_t)mine };
+    join_messages(call, &message);
+    propose(call, failures, &message);
+    *id_out = message.id;
+    if (message.ret != DART_OK)
+      return (dart_ret_t)message.ret;
+    message.ret = dart__team_take_id(message.id) ? DART_OK : DART_PENDING;
+    if (message.more != 0)
+      join_messages(call, &message);
+    if (message.ret != DART_PENDING)
+      return (dart_ret_t)message.ret;
   }
 }
 
@@ -232,21 +234,22 @@ static void discard_team(call_t *call)
   dart__team_discard(call->team);
 }
 
-/* The leader of each node tells the others where its exchange is. If it has failed alone, for a unit between it and the
- * first in the tree was lost, the others may wait for its word all the same. */
+/* The leader of each node tells the others where its exchange is. A leader may have failed alone, because a unit
+ * between it and the first member of the tree was lost: the others wait for its message all the same. */
 static dart_ret_t share_exchange(const call_t *call, dart_ret_t ret, uint64_t *exchange_out)
 {
   const dart__team_t *team = call->team;
-  word_t word = { .subject = subject_of(call), .more = call->exchange, .ret = (int32_t)ret };
+  message_t message = { .subject = subject_of(call), .more = call->exchange, .ret = (int32_t)ret };
 
   if (team == NULL || (ret != DART_OK && ret != DART_ERR_UNIT_LOST))
     return ret; /* so have all */
   for (int32_t i = 1; i < team->node_nunits && dart__team_is_leader(team); i++)
-    send_word(call, dart__team_member(team, team->node_units[i]), &word);
-  if (ret == DART_OK && !dart__team_is_leader(team) && !hear(call, dart__team_leader(team), &word))
+    send_message(call, dart__team_member(team, team->node_units[i]), &message);
+  if (ret == DART_OK && !dart__team_is_leader(team) &&
+      !hear(call, dart__team_leader(team), &message))
     return DART_ERR_UNIT_LOST;
-  *exchange_out = word.more;
-  return (dart_ret_t)word.ret;
+  *exchange_out = message.more;
+  return (dart_ret_t)message.ret;
 }
 
 /* Open the team, whose id is agreed on. Agreed. */

@@ -16,7 +16,7 @@ struct dart_group_struct {
 
 /** A group of `count` ids, ascending (copied; NULL: they are not set yet). NULL: no memory. */
 dart_group_t dart__group_new(const dart_unit_t *ids, size_t count);
-dart_group_t dart__group_of(const dart__members_t *members); /* the same */
+dart_group_t dart__group_of(const dart__members_t *members); /* a group of these */
 void         dart__group_delete(dart_group_t group);
 
 /** The index of `unit`, or the index at which it would have to be inserted. */

@@ -39,10 +39,9 @@
 DEFINE_WORD(4, 32)
 DEFINE_WORD(8, 64)
 
-/* 16 bytes, by __sync and not __atomic: for the latter gcc calls libatomic, which would have to be
- * linked, and which may use a lock that is private to the process. __sync is the
- * instruction itself (x86-64: -mcx16) and a full barrier. ThreadSanitizer's has such a lock, too, so
- * in the build `tsan` it does not see the instruction. */
+/* 16 bytes, by __sync and not __atomic: for the latter gcc calls libatomic, which would have to be linked. It may also
+ * use a lock that is private to the process. __sync is the instruction itself (x86-64: -mcx16) and a full barrier.
+ * ThreadSanitizer's has such a lock, too, so in the build `tsan` it does not see the instruction. */
 #ifndef __GCC_HAVE_SYNC_COMPARE_AND_SWAP_16
 #error "DART needs a 16-byte compare-and-swap: on x86-64 compile with -mcx16"
 #endif

@@ -2,13 +2,12 @@
 #define DART__WAIT_DEFERRED_H
 /* Atomic updates that wait for their cache lines.
  *
- * An atomic instruction on a word outside the caches stalls the core: it is ordered with all accesses
- * around it, so the cache misses of two atomics never overlap. But an update without a result may be
- * applied late. So its line is prefetched when it is added, and the update is applied after enough
- * others were added: half of a full queue is applied while the lines of the other half are still being
- * fetched. It is applied by halves, not one by one, because an atomic instruction also waits for the
- * stores before it, and adding an update to the queue is a store. (The idea is group prefetching: Chen,
- * Ailamaki, Gibbons, Mowry: Improving hash join performance through prefetching, ICDE 2004.)
+ * An atomic instruction on a word outside the caches stalls the core: it is ordered with all accesses around it, so the
+ * cache misses of two atomics never overlap. But an update without a result may be applied late. So its line is
+ * prefetched when it is added, and the update is applied after enough others were added. Half of a full queue is
+ * applied while the lines of the other half are still being fetched. It is applied by halves, not one by one: an atomic
+ * instruction also waits for the stores before it, and adding an update to the queue is a store. (The idea is group
+ * prefetching: Chen, Ailamaki, Gibbons, Mowry: Improving hash join performance through prefetching, ICDE 2004.)
  *
  * A line that many updates in a row go to is in the cache, and the queue would only cost time. So a line that
  * all updates in the queue are on becomes the hot one, and updates of it are applied at once. No update

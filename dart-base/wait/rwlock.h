@@ -2,10 +2,10 @@
 #define DART__WAIT_RWLOCK_H
 /* A lock in shared memory, shared or exclusive, granted in the order of arrival, whose waiters sleep.
  *
- * Every request takes a ticket. A shared request enters when all before it have entered, an exclusive one
- * when all before it have left: so adjoining shared requests hold the lock together, and none is overtaken.
- * (The ticket lock of Mellor-Crummey and Scott, Scalable Reader-Writer Synchronization for Shared-Memory
- * Multiprocessors, PPoPP 1991, in its fair form: one counter of turns for each kind.)
+ * Every request takes a ticket. A shared request enters when all before it have entered, an exclusive one when all
+ * before it have left. So adjoining shared requests hold the lock together, and none is overtaken. (The ticket lock of
+ * Mellor-Crummey and Scott, Scalable Reader-Writer Synchronization for Shared-Memory Multiprocessors, PPoPP 1991, in
+ * its fair form: one counter of turns for each kind.)
  *
  * A waiter sleeps on the event of its ticket modulo DART__RWLOCK_TURNS, so a turn wakes one waiter, seldom
  * more. Requests of units that cannot sleep here (far ones) have tickets, too, which another process takes

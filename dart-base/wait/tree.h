@@ -5,10 +5,10 @@
  * In one barrier of all units each of them takes the same cache line from another core, one after the other. Here units
  * are in groups, which follow the machine: of the units that share a cache, then of those groups' leaders in a NUMA
  * domain, and so on, at most `fan` in a group. Each group has a barrier (wait/barrier.h). A leader collects its group,
- * arrives as a member of the next group, and opens its group when it comes back, so a unit waits for lines that only its
- * group writes, and the way to the root and back grows with the logarithm of the units.
- * (Mellor-Crummey and Scott, ACM TOCS 9(1), 1991; for data, which take the same way: Katevenis et al., XHC: XPMEM-based
- * hierarchical collectives, IEEE CLUSTER 2022.)
+ * arrives as a member of the next group, and opens its group when it comes back. So a unit waits for lines that only
+ * its group writes, and the way to the root and back grows with the logarithm of the units. (Mellor-Crummey and Scott,
+ * ACM TOCS 9(1), 1991; for data, which take the same way: Katevenis et al., XHC: XPMEM-based hierarchical collectives,
+ * IEEE CLUSTER 2022.)
  *
  * The groups are in shared memory, planned and formatted by one unit, the first of the node, which leads the root. */
 #include <stddef.h>

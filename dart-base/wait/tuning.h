@@ -2,7 +2,7 @@
 #define DART__WAIT_TUNING_H
 /* How long waits poll, yield and sleep: the numbers of all of DART's waits, with what was measured, on 2 cores.
  *
- * A poll of memory takes some 25 ns, one that makes progress 100 ns and more, a yield 0.4 µs; to sleep and to be woken
+ * A poll of memory takes some 25 ns, one that makes progress 100 ns and more, a yield 0.4 µs. To sleep and to be woken
  * takes 5 to 14 µs, and the waker a system call. */
 
 /* Polls of a unit that has a core, before it yields or sleeps: some 100 µs. A barrier of 2 units took 1849 ns without, 323
@@ -28,9 +28,9 @@
  * 6 to 9 µs where waiting follows computing, with 4 less than 3. */
 #define DART__FEW 4
 
-/* How long a wait yields before it first sleeps. A token round 4 units took 14.6 µs a hop without, and 1.3 with it; a
- * mutex that is held for 1 ms had 0.9 to 2.5 % overhead without, and 0.6 to 0.85 with it; 8 units that write one range in
- * turns reached 0.59 of ROMIO's rate when the next of them slept at once, and 0.93 when it yielded for 0.1 ms. */
+/* How long a wait yields before it first sleeps. A token round 4 units took 14.6 µs a hop without, and 1.3 with it. A
+ * mutex that is held for 1 ms had 0.9 to 2.5 % overhead without, and 0.6 to 0.85 with it. 8 units that write one range
+ * in turns reached 0.59 of ROMIO's rate when the next of them slept at once, and 0.93 when it yielded for 0.1 ms. */
 #define DART__AWAKE_US 1000
 
 /* The sleep between two looks for what nothing announces: with 20 and 500 a ring and a barrier over 2 nodes took 0.87 to
@@ -41,8 +41,8 @@
  * nodes start and end with half as many switches of the processor, and in 0.84 of its time. */
 #define DART__ANNOUNCED 10
 
-/* After which nothing is expected soon: a unit that has a core and waits for requests sleeps; a waiter for a lock is
- * late, and passed by 4 others at most. 64 units, 1 ms of work: 1.3 to 1.6 % overhead, where a lock that always goes to
+/* After which nothing is expected soon: a unit that has a core and waits for requests sleeps. A waiter for a lock is
+ * late then, and 4 others may pass it. 64 units, 1 ms of work: 1.3 to 1.6 % overhead, where a lock that always goes to
  * the first waiter has 2.2 to 3.7. Where units may be lost, a wait sleeps no longer: a loss wakes nobody. */
 #define DART__LATE_US 10000
 

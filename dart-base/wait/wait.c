@@ -248,9 +248,9 @@ static bool ends_at_once(const dart__wait_pace_t *pace, uint64_t turn, bool slee
 /* When this thread may yield its core in a wait again; by dart__now_ns. */
 static _Thread_local int64_t yields_from;
 
-/* Yield the core until the counter is not `old`, or for pace->yield_us. If it is away for that long at a time,
- * somebody computes on it, and the next waits are no better off: they do not yield for a while, so that what is lost
- * on them stays a small part of the time. */
+/* Yield the core until the counter is not `old`, or for pace->yield_us. If it is away for that long at a time, somebody
+ * computes on it, and the next waits are no better off. So they do not yield for a while, and what is lost on yields
+ * stays a small part of the time. */
 static void yield_while(const dart__event_t *event, uint32_t old, const dart__wait_pace_t *pace)
 {
   int64_t most = pace->yield_us * INT64_C(1000), start = dart__now_ns(), now = start, before;

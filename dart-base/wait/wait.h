@@ -3,17 +3,15 @@
 /* How all waits in DART are made: poll, spin only while a core is likely free, make progress, sleep.
  *
  * Units may outnumber cores, so a waiting unit must yield the core to the unit it waits for. To yield it takes less
- * than half a microsecond, to sleep and to be woken takes several, and the waker a system call, too; so where
- * units outnumber cores a wait yields the core for a while before it sleeps. But a unit that yields to somebody who
- * computes gets the core back after a time slice, where one that sleeps is woken earlier: then it sleeps.
- * Between nodes a unit that shares its core sleeps until something comes, where the network raises an event then; else
- * it naps, and looks.
- * An event is a counter that other units or threads raise; its waiters sleep on it with a futex.
- * `sleepers` spares the raiser the system call while nobody sleeps. The race between going to
- * sleep and waking is Dekker's: the waiter writes `sleepers` and then reads `count`, the raiser
- * writes `count` and then reads `sleepers`, all four seq_cst, so at least one sees the other's write; and
- * the kernel compares `count` once more before it suspends the waiter.
- * (Franke, Russell, Kirkwood: Fuss, Futexes and Furwocks, Ottawa Linux Symposium 2002.)
+ * than half a microsecond. To sleep and to be woken takes several, and the waker a system call. So where units
+ * outnumber cores a wait yields the core for a while before it sleeps. But a unit that yields to somebody who computes
+ * gets the core back after a time slice, where one that sleeps is woken earlier: then it sleeps. Between nodes a unit
+ * that shares its core sleeps until something comes, where the network raises an event then; else it naps, and looks.
+ * An event is a counter that other units or threads raise; its waiters sleep on it with a futex. `sleepers` spares the
+ * raiser the system call while nobody sleeps. The race between going to sleep and waking is Dekker's: the waiter writes
+ * `sleepers` and then reads `count`, the raiser writes `count` and then reads `sleepers`. All four are seq_cst, so at
+ * least one sees the other's write. The kernel compares `count` once more before it suspends the waiter. (Franke,
+ * Russell, Kirkwood: Fuss, Futexes and Furwocks, Ottawa Linux Symposium 2002.)
  *
  * The state may lie in memory shared by processes, or in one process for its threads. */
 #include <sched.h>
@@ -124,9 +122,10 @@ static inline void dart__wait_tell(const dart__wait_pace_t *pace)
 /** Wait until the counter differs from `old`; returns the new value. `old`: the check of the policy has given it up. */
 uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy);
 
-/* A wait that a look ends, and what it sleeps on. Before it sleeps it yields its core for a while, for to be woken takes
- * longer than a few units of the node take to run in turns. The while is measured by the clock: a yield that takes long,
- * because somebody computes on this core, ends it, and a sleeper is woken ahead of who computes. */
+/* A wait that a look ends, and what it sleeps on. Before it sleeps it yields its core for a while, for to be woken
+ * takes longer than a few units of the node take to run in turns. The while is measured by the clock: a yield that
+ * takes long, because somebody computes on this core, ends it, and a sleeper is woken ahead of a thread that
+ * computes. */
 typedef struct dart__wait {
   bool (*look)(void *context); /* whether it is there; it may take it. Called often */
   void   *context;

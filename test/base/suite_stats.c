@@ -660,7 +660,7 @@ TEST_N(2, waits_for_locks_in_words_are_counted)
   end();
 }
 
-/* ---- roads and memory ---------------------------------------------------------------------- */
+/* ---- paths and memory ---------------------------------------------------------------------- */
 
 TEST(requests_are_counted_in_batches)
 {
@@ -694,7 +694,7 @@ TEST(requests_are_counted_in_batches)
   end();
 }
 
-TEST(the_road_of_a_segment_is_counted)
+TEST(the_path_of_a_segment_is_counted)
 {
   dart_gptr_t gptr;
 

@@ -164,7 +164,7 @@ static void ordered_locked_by_flush(void)
   ordered_locked_by(false);
 }
 
-/* What the target did before it has posted is seen by who has accessed it. */
+/* What the target did before it has posted is seen by a unit that has accessed it. */
 static void ordered_posted(bool is_blocking)
 {
   dart_gptr_t      gptr = segment(ROOM, 2), posted = segment(ROOM, 2);

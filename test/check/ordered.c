@@ -242,7 +242,7 @@ static void ordered_got_data(void)
   end(gptr);
 }
 
-/* Flags that only grow, of which some may be seen at the first look; the last is reset by who has seen it. */
+/* Flags that only grow, of which some may be seen at the first look; the last is reset by the unit that has seen it. */
 static void ordered_poll(void)
 {
   dart_gptr_t gptr = segment(ROOM, 2), flag = at(gptr, 2, FLAG);

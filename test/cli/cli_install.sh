@@ -60,7 +60,7 @@ libdir=$(dirname "$(find "$prefix" -name libdart-base.a)")
     -e 's/^ *extern __typeof__\(dart_[a-z_0-9]+\) (pdart_[a-z_0-9]+) *$/\1/p' | sort -u >"$work/declared"
 echo pdart__io__hdf5__prep_mpio >>"$work/declared" # which nobody declares
 [[ $(wc -l <"$work/declared") -gt 100 ]] || fail "found only $(wc -l <"$work/declared") functions"
-exported() { # of static libraries: what they would add to the exports of who links them
+exported() { # of static libraries: what they would add to the exports of a library that links them
   case $1 in
     *.so) nm -D --defined-only "$1" | awk '$NF !~ /^DART_[0-9.]+$/ { sub(/@.*/, "", $NF); print $NF }' ;;
     *.a) readelf -sW "$1" |

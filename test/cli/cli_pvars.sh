@@ -18,7 +18,7 @@ if has_backend shmem; then
   for form in csv summary; do
     run env DART_STATS=$form:"$work/of%u" "$build/dart-shmem/dartrun" -n 2 "$build/test/dart-pvars-shmem" abort
     expect_code 4
-    cat "$work"/of[01] >"$work/all" 2>/dev/null; grep -q 'memory_pool' "$work/all" || fail "no file of who aborts"
+    cat "$work"/of[01] >"$work/all" 2>/dev/null; grep -q 'memory_pool' "$work/all" || fail "no file of the unit that aborts"
     rm -f "$work"/of*
   done
 fi

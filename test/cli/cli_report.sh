@@ -97,7 +97,7 @@ all_of_it() {
 
 on_backends all_of_it dart-traced
 
-# What cannot be meant.
+# Invalid reports.
 run "$report" "$work/nothing"; expect_code 1; expect_line "dart-report: no reports in $work/nothing*"
 mkdir "$work/wrong"
 echo '{"format": "dart-report", "version": 99, "unit": 0}' >"$work/wrong/unit-0.json"

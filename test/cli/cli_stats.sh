@@ -1,4 +1,4 @@
-# What DART_STATS prints at dart_exit: the three forms, where they go, and what cannot be meant or written.
+# What DART_STATS prints at dart_exit: the three forms, where they go, and what is invalid or cannot be written.
 source "$(dirname "$0")/cli.bash"
 
 export DART_LOG_LEVEL=WARN

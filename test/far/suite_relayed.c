@@ -1,6 +1,6 @@
 /* Updates that travel by the relays of a node (far/relayed.h). Small jobs have none, so builds with assertions are told
  * here to have them; others have them if there are units enough. Results are the same with and without: what is asserted
- * of the road is asserted where there are relays. */
+ * of the path is asserted where there are relays. */
 #include <stdlib.h>
 
 #include <dash/dart/ext/dart_near.h>
@@ -232,7 +232,7 @@ TEST(an_order_holds_for_updates_before_it)
   end();
 }
 
-/* ---- the road --------------------------------------------------------------------------------- */
+/* ---- the path --------------------------------------------------------------------------------- */
 
 /* Whether some node's relay sends to this unit. */
 static bool is_partner(void)

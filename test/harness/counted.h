@@ -1,6 +1,6 @@
 #ifndef COUNTED_H
 #define COUNTED_H
-/* By which road something went: what the library has counted (base/counters.h) since the last look. */
+/* By which path something went: what the library has counted (base/counters.h) since the last look. */
 #include "base/counters.h"
 
 static uint64_t counted_before[DART__NCOUNTERS];

@@ -76,7 +76,7 @@ static void expect_values(const long *got, size_t count, long first)
     }
 }
 
-/* To every unit and back, by every road that a contiguous transfer of this size may take. */
+/* To every unit and back, by every path that a contiguous transfer of this size may take. */
 static void try_contiguous(dart_gptr_t gptr, size_t count)
 {
   long sent[NELEM], got[NELEM];

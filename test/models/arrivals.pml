@@ -24,7 +24,7 @@
 byte inbox;                 /* packets that have come */
 byte results;               /* of those that were handled */
 bool stop;                  /* the agent's */
-bool is_locked;             /* the lock of who takes packets */
+bool is_locked;             /* the lock of the thread that takes packets */
 byte count, sleepers;       /* dart__event_t */
 bool asleep[SLEEPERS_MOST]; /* on `count` */
 byte early = 0;

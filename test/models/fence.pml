@@ -87,7 +87,7 @@ inline send_word(to)
 proctype Unit(byte me)
 {
   byte epoch, to, expected, total;
-  bool is_open, wants_word[UNITS];
+  bool is_open, wants_control[UNITS];
   byte kind[UNITS];
 
   do
@@ -103,7 +103,7 @@ proctype Unit(byte me)
 #endif
       :: kind[to] = NONE
       fi;
-      wants_word[to] = kind[to] == WRITE || (kind[to] == MOVE && !is_open);
+      wants_control[to] = kind[to] == WRITE || (kind[to] == MOVE && !is_open);
       if
 #ifdef MUTANT_sends_before_the_sum
       :: kind[to] == WRITE -> start(to)
@@ -123,7 +123,7 @@ proctype Unit(byte me)
       to = 0;
       do
       :: to < UNITS ->
-        sum[epoch * UNITS + to] = sum[epoch * UNITS + to] + wants_word[to];
+        sum[epoch * UNITS + to] = sum[epoch * UNITS + to] + wants_control[to];
         wanted[epoch] = wanted[epoch] + (kind[to] == MOVE && !is_open);
         to++
       :: else -> break
@@ -138,7 +138,7 @@ proctype Unit(byte me)
     :: to < UNITS ->
 #ifdef MUTANT_word_first
       if
-      :: wants_word[to] -> send_word(to)
+      :: wants_control[to] -> send_word(to)
       :: else
       fi;
 #endif
@@ -155,7 +155,7 @@ proctype Unit(byte me)
       fi;
 #ifndef MUTANT_word_first
       if
-      :: wants_word[to] -> send_word(to)
+      :: wants_control[to] -> send_word(to)
       :: else
       fi;
 #endif
@@ -193,7 +193,7 @@ proctype Unit(byte me)
       epoch++;
       for (to : 0 .. UNITS - 1) {
         kind[to] = NONE;
-        wants_word[to] = false
+        wants_control[to] = false
       }
       to = 0
     }

@@ -278,7 +278,7 @@ inline acquire_part()
   :: state == STAYS && has_limit ->
     if
     :: counter[me] > told
-    :: true -> /* the time is over */
+    :: true -> /* timed out */
       CALL_CANCEL;
 #ifdef MUTANT_forgets_a_late_grant
       state = LEFT;

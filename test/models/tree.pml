@@ -9,7 +9,7 @@
  * UNITS. What a unit finds, and where, is in dart__tree_result.
  *
  * Memory order. That of barrier.pml, whose claim this relies on: what a unit did before it arrived, or before it opened a
- * group, is seen by who has waited for that. So orders are kept here, and the mutants change the order of steps.
+ * group, is seen by a unit that has waited for that. So orders are kept here, and the mutants change the order of steps.
  *
  * run: whole   -DCOUNTS=4
  * run: split   -DCOUNTS=4 -DSPLIT

@@ -1,5 +1,5 @@
 /* A put beyond the window is an error of the origin, MPI_ERR_RMA_RANGE (MPI 3.1, 11.6.2). MPI need
- * not find it; but who pays for it should not be the target.
+ * not find it; but the target should not pay for it.
  *
  * MPICH does not look, and the target dies. */
 #include "verdict.h"

@@ -55,7 +55,7 @@ for ((seed = first; seed <= last; seed++)); do
   mapfile -t suites < <(printf '%s\n' "$@" | grep -v '^inside_')
   # Without an agent MPI is started for one thread, and stays so.
   [[ $words != *PROGRESS=none* ]] ||
-    mapfile -t suites < <(printf '%s\n' "${suites[@]}" | grep -v 'thread\|road')
+    mapfile -t suites < <(printf '%s\n' "${suites[@]}" | grep -v 'thread\|path')
   # Messages of different tags are shuffled where no MPI_ANY_TAG of a receive would notice; one of a probe does.
   [[ $words != *tags* ]] || mapfile -t suites < <(printf '%s\n' "${suites[@]}" | grep -vx message)
   for shape in $shapes; do

@@ -1,4 +1,4 @@
-/* The driver: jobs with shapes and settings that are drawn, one after the other, until the time is over;
+/* The driver: jobs with shapes and settings that are drawn, one after the other, until the time limit;
  * first those that failed once (the file `seeds`, and lists). A failure is printed with the command that
  * repeats it, and made smaller. */
 #include <ctype.h>

@@ -25,7 +25,7 @@
 
 typedef struct {
   uint64_t    seed;
-  uint64_t    schedules; /* how many; 0: until the time is over */
+  uint64_t    schedules; /* how many; 0: until the time limit */
   double      seconds;
   const char *list;        /* a file; NULL: schedules are drawn */
   unsigned    times;       /* that a list is executed */
@@ -195,7 +195,7 @@ static uint64_t run_file(unit_t *unit, const options_t *options)
   return done;
 }
 
-/* The roads that were taken, by all units, and how much was done. */
+/* The paths that were taken, by all units, and how much was done. */
 static void report(unit_t *unit, uint64_t schedules)
 {
   uint64_t mine[DART__NCOUNTERS + 1], sum[DART__NCOUNTERS + 1];
@@ -212,7 +212,7 @@ static void report(unit_t *unit, uint64_t schedules)
          (unsigned long long)mine[DART__NCOUNTERS]);
   for (int i = 0; unit->is_verbose && i < DART__NCOUNTERS; i++)
     if (dart__counter_kind((dart__counter_t)i) == DART__KIND_EVENTS)
-      printf("road %llu %s\n", (unsigned long long)sum[i], dart__counter_name((dart__counter_t)i));
+      printf("path %llu %s\n", (unsigned long long)sum[i], dart__counter_name((dart__counter_t)i));
   if (unit->kills)
     printf("random: %llu units lost; unit 0: %llu operations at risk, %llu not; the longest took "
            "%.3f s\n",

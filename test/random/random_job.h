@@ -19,7 +19,7 @@ typedef struct job {
   unsigned    round_seconds; /* that a round may take */
   bool        kills;         /* units, in each schedule */
   uint64_t    seed;          /* of the first schedule */
-  uint64_t    schedules;     /* how many; 0: until the time is over */
+  uint64_t    schedules;     /* how many; 0: until the time limit */
   double      seconds;       /* for all of them */
   char        list[256];     /* a file instead of seeds; "": seeds */
   unsigned    times;         /* that a list is executed at most */

@@ -4,17 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add_road(totals_t *totals, const char *name, uint64_t count)
+static void add_path(totals_t *totals, const char *name, uint64_t count)
 {
   int i = 0;
 
-  while (i < totals->nroads && strcmp(totals->road[i].name, name) != 0)
+  while (i < totals->npaths && strcmp(totals->path[i].name, name) != 0)
     i++;
-  if (i == ROADS_MAX)
+  if (i == PATHS_MAX)
     return;
-  if (i == totals->nroads)
-    snprintf(totals->road[totals->nroads++].name, sizeof totals->road[0].name, "%s", name);
-  totals->road[i].count += count;
+  if (i == totals->npaths)
+    snprintf(totals->path[totals->npaths++].name, sizeof totals->path[0].name, "%s", name);
+  totals->path[i].count += count;
 }
 
 static void add_line(totals_t *totals, const char *line)
@@ -30,8 +30,8 @@ static void add_line(totals_t *totals, const char *line)
     totals->lost += a;
     totals->at_risk += b;
     totals->firm += c;
-  } else if (sscanf(line, "road %llu %79[^\n]", &a, name) == 2)
-    add_road(totals, name, a);
+  } else if (sscanf(line, "path %llu %79[^\n]", &a, name) == 2)
+    add_path(totals, name, a);
 }
 
 void totals_add(totals_t *totals, const char *output)
@@ -45,7 +45,7 @@ void totals_add(totals_t *totals, const char *output)
   }
 }
 
-void totals_print(const totals_t *totals, bool with_roads)
+void totals_print(const totals_t *totals, bool with_paths)
 {
   printf("random: %llu jobs, %llu schedules, %llu operations, %llu failures\n",
          (unsigned long long)totals->jobs, (unsigned long long)totals->schedules,
@@ -54,9 +54,9 @@ void totals_print(const totals_t *totals, bool with_roads)
     printf("random: %llu units lost; of units 0: %llu operations at risk, %llu not\n",
            (unsigned long long)totals->lost, (unsigned long long)totals->at_risk,
            (unsigned long long)totals->firm);
-  for (int i = 0; i < totals->nroads && with_roads; i++)
-    if (totals->road[i].count == 0)
-      printf("never taken: %s\n", totals->road[i].name);
+  for (int i = 0; i < totals->npaths && with_paths; i++)
+    if (totals->path[i].count == 0)
+      printf("never taken: %s\n", totals->path[i].name);
     else
-      printf("%12llu %s\n", (unsigned long long)totals->road[i].count, totals->road[i].name);
+      printf("%12llu %s\n", (unsigned long long)totals->path[i].count, totals->path[i].name);
 }

@@ -198,7 +198,7 @@ TEST(what_has_epochs_is_resolved_for_the_library)
   EXPECT_SAME(T_INT64, int64_t, range, 1, 5 + me);
 }
 
-/* A put by a resolved pointer wakes who sleeps for the word. */
+/* A put by a resolved pointer wakes a unit that sleeps for the word. */
 TEST(a_resolved_put_wakes_who_waits_for_the_word)
 {
   dart_gptr_t     start = test_segment(DART_TEAM_ALL, 2 * sizeof(int64_t), 0);

@@ -402,7 +402,7 @@ static void neighbours_do_not_disturb_each_other(void **state)
   }
 }
 
-/* Plain data written before an update is seen by who reads the update: under ThreadSanitizer a
+/* Plain data written before an update is seen by a reader of the update: under ThreadSanitizer a
  * missing release or acquire is a race on `message`. */
 typedef struct {
   const test_type_t *t;

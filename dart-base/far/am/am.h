@@ -9,17 +9,17 @@
  *     endpoint.c records → batches → messages  →   target.c   applies the records
  *     flush.c    waits for acknowledgements    ←   receive.c  acknowledges, replies
  *
- * Requests to one peer are collected in a batch and travel together; batches of one peer are applied
- * whole and in order. A batch is sent when it is full, flushed or old, or when its origin waits. At most a
- * window of batches is under way to a peer; a unit with more to send makes progress meanwhile. Every
- * message acknowledges what was applied, so units that send to each other need no replies; a reply is sent
- * for results, or where the origin waits. (Aggregation by target: as in conveyors, Maley and DeVinney, IA3
- * 2019; acknowledgements as in any sliding-window protocol.)
+ * Requests to one peer are collected in a batch and travel together; batches of one peer are applied whole and in
+ * order. A batch is sent when it is full, flushed or old, or when its origin waits. At most a window of batches is
+ * under way to a peer; a unit with more to send makes progress meanwhile. Every message acknowledges what was applied,
+ * so units that send to each other need no replies. A reply is sent for results, or where the origin waits.
+ * (Aggregation by target: as in conveyors, Maley and DeVinney, IA3 2019; acknowledgements as in any sliding-window
+ * protocol.)
  *
- * All state is in the instance, so that several can be in one process. Any thread may call; threads that
- * work with different peers share only the short locks of the pool and the sets. All memory is bounded:
- * batches by DART__AM_BATCHES_MOST; messages under way to a peer, and thus what the target keeps of them,
- * by the window, and by the same number of batches for notifications that must not be held back. */
+ * All state is in the instance, so that several can be in one process. Any thread may call; threads that work with
+ * different peers share only the short locks of the pool and the sets. All memory is bounded: batches by
+ * DART__AM_BATCHES_MOST, and messages under way to a peer, and thus what the target keeps of them, by the window.
+ * Notifications that must not be held back may exceed the window, by that number of batches. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

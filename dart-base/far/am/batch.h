@@ -99,7 +99,7 @@ typedef struct {
   size_t      second_bytes;
   void       *result; /* where it goes; NULL if there is none */
   size_t      result_bytes;
-  bool        is_aside; /* nobody waits for the result */
+  bool        is_internal; /* the result is DART's: no operation of the program waits for it */
   /* How `second`, or the result, lies in the buffer, and its first element there; NULL: it is consecutive. */
   const dart__type_t *type;
   size_t              from;

@@ -126,7 +126,7 @@ void dart__am_endpoint_append(dart__am_endpoint_t *ep, const dart__am_address_t 
     ep->open->nown++;
   dart__am_batch_append(ep->open, r);
   dart__am_number_set(&ep->newest, ep->sent + 1);
-  if (r->result_bytes > 0 && !r->is_aside)
+  if (r->result_bytes > 0 && !r->is_internal)
     dart__am_number_set(&ep->local, ep->sent + 1);
 }
 
@@ -336,9 +336,9 @@ bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *e
   return true;
 }
 
-/* The peer may stop making progress as soon as it has the batch, and where nobody makes it instead, only what
- * was asked for until then is answered: whether data that were sent aside have left their source, which an
- * acknowledgement tells. (Other requests are locally complete already.) */
+/* The peer may stop making progress as soon as it has the batch. Where no agent makes it instead, only what was asked
+ * for until then is answered. An acknowledgement tells whether data that were sent beside the batch have left their
+ * source. (Other requests are locally complete already.) */
 static bool must_ask_now(const dart__am_t *am, const dart__am_endpoint_t *ep)
 {
   return !am->config.is_sent_later && dart__am_number(&ep->local) > dart__am_number(&ep->done);

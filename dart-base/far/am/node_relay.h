@@ -2,16 +2,17 @@
 #define DART__FAR_AM_NODE_RELAY_H
 /* Relays: updates of all units of a node for one other node, which travel in one message.
  *
- * Batches from each unit to each unit are units² buffers and messages: of many units each gets few updates before
- * it has to be sent. So in a large job updates of one element, without a result, are collected for each node, not for each
- * unit, and travel in two hops. The units of a node share a relay for each other node. They append their batches to it, in
- * shared memory; it is sent to one unit of the other node, the partner, and that applies all, for the memory of its node is
- * near. (As in conveyors, Maley and DeVinney, IA3 2019, and YGM, Priest et al., IPDPSW 2019; there a unit is in charge of
- * each node.)
+ * Batches from each unit to each unit are units² buffers and messages: of many units each gets few updates before it
+ * has to be sent. So in a large job updates of one element, without a result, are collected for each node, not for each
+ * unit, and travel in two hops. The units of a node share a relay for each other node. They append their batches to it,
+ * in shared memory. It is sent to one unit of the other node, the partner, which applies all, for the memory of its
+ * node is near. (As in conveyors, Maley and DeVinney, IA3 2019, and YGM, Priest et al., IPDPSW 2019; there a unit is in
+ * charge of each node.)
  *
- * No unit is in charge of a relay, so none can hold it up by computing: whoever finds it full, or waits for what is in it,
- * claims it, and sends what is there as a batch of its own to the partner. While that is under way the others append;
- * so units that wait at a time share the next message, as transactions of a database share a write of its log.
+ * No unit is in charge of a relay, so none can hold it up by computing. A unit that finds it full, or waits for what is
+ * in it, claims it, and sends what is there as a batch of its own to the partner. While that is under way the others
+ * append; so units that wait at a time share the next message, as transactions of a database share a write of its
+ * log.
  *
  * Invariant: a message is sent when all before it were applied, or by the unit that has sent these, behind them. So the
  * messages of a relay are applied in the order of their numbers, and updates of a unit in the order of its calls. The

@@ -472,10 +472,10 @@ static bool test_messages(dart__am_t *am, int looks, dart__net_request_t *own)
   return true;
 }
 
-/* Handle what has come, in order; the lock is held. It returns after replies, but not twice in a row, lest a
- * stream of them keep requests waiting, and after data and notifications, so that the caller can see whether its
- * wait is over: of two units that exchange data, one would otherwise go on receiving all that the other sends
- * ahead, while the other waits for it. */
+/* Handle what has come, in order; the lock is held. It returns after replies, but not twice in a row, lest a stream of
+ * them keep requests waiting. It also returns after data and notifications, so that the caller can see whether its wait
+ * is over. Otherwise, of two units that exchange data, one would go on receiving all that the other sends ahead, while
+ * the other waits for it. */
 static dart__am_handled_t drain(dart__am_t *am, int most, bool has_come, void **answers_out)
 {
   dart__am_receiver_t *r        = &am->receiver;

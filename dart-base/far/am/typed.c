@@ -60,7 +60,7 @@ static void describe_type(const typed_t *t, dart__am_place_t *place)
     number         = place->number;
     r.result       = &place->kept;
     r.result_bytes = sizeof place->kept;
-    r.is_aside     = true;
+    r.is_internal  = true;
   }
   dart__count(DART__COUNT_DESCRIBED);
   dart__type_describe(t->at_type, words);

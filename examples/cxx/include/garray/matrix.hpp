@@ -188,7 +188,7 @@ void transpose(const matrix<T, RowPattern> &a, matrix<T, OtherPattern> &b)
 
   const detail::derived_type column(element<T>::type, b.ncols() * element<T>::count,
                                     element<T>::count);
-  std::vector<T>             row(a.ncols()); /* sorted by who owns the element in b */
+  std::vector<T>             row(a.ncols()); /* sorted by the owner of the element in b */
 
   for (std::size_t l = 0; l < a.local_nrows(); l++) {
     transfer  parts;

@@ -20,12 +20,12 @@
  *  as it has read them. Without atomic mode, calls that overlap, of which one
  *  writes, need an order: a barrier or another dependence between the units.
  *
- *  *Errors.* DART_OK means that all of it was done. DART_ERR_OTHER: the system has refused something, which one
- *  log line says; dart_file_error gives its number. Arguments that cannot be meant, offsets beyond 2^63 - 1 among
- *  them, are DART_ERR_INVAL, and nothing is done. All units of a collective call return the same, also if only one of
- *  them gives a wrong argument, or if they give different ones where all must give the same: different open files of
- *  the team among them (files of different teams are different calls). The exception is a unit
- *  that gives a dead team, or DART_FILE_NULL, where the others do not: it cannot ask them, and returns alone.
+ *  *Errors.* DART_OK means that all of it was done. DART_ERR_OTHER: the system has refused something, which one log
+ *  line says; dart_file_error gives its number. Invalid arguments, offsets beyond 2^63 - 1 among them, are
+ *  DART_ERR_INVAL, and nothing is done. All units of a collective call return the same, also if only one of them gives
+ *  a wrong argument, or if they give different ones where all must give the same: different open files of the team
+ *  among them (files of different teams are different calls). The exception is a unit that gives a dead team, or
+ *  DART_FILE_NULL, where the others do not: it cannot ask them, and returns alone.
  *
  *  Ross, Latham, Gropp, Thakur, Toonen: Implementing MPI-IO Atomic Mode Without File System Support, CCGrid 2005. */
 
@@ -60,10 +60,10 @@ enum {
  *  an error, but beyond one that was lowered later the system sends SIGXFSZ, which ends the program.
  *
  *  Collective over the team; `*file` is DART_FILE_NULL after an error. DART_ERR_NOTFOUND: there is no such file.
- *  DART_ERR_OTHER: it cannot be opened, on some unit at least, or is no regular file; a file that was created
- *  stays. DART_ERR_INVAL: no such team, `path` or `file` NULL, flags that cannot be meant; or `path` names
- *  different files on units of one host. (Between hosts, or where it is not known whether two are one, that is not
- *  certain: where inode numbers differ, a warning is logged.) DART_ERR_NOMEM. */
+ *  DART_ERR_OTHER: it cannot be opened, on some unit at least, or is no regular file; a file that was created stays.
+ *  DART_ERR_INVAL: no such team, `path` or `file` NULL, invalid flags; or `path` names different files on units of one
+ *  host. (Between hosts, or where it is not known whether two are one, that is not certain: where inode numbers differ,
+ *  a warning is logged.) DART_ERR_NOMEM. */
 dart_ret_t dart_file_open(dart_team_t teamid, const char *path, unsigned flags, unsigned mode,
                           dart_file_t *file) DART_NOTHROW;
 

@@ -58,7 +58,7 @@ extern const dart_inline_tables_t dart_inline_tables;
  *  for it may be part of a polling loop. They count it down, to 1, and the library sets it anew. */
 extern __thread uint32_t dart_inline_budget __attribute__((tls_model("initial-exec")));
 
-/** At most 64 bytes at `gptr` have changed while `*nwatched` is not 0: wake who waits for that. */
+/** At most 64 bytes at `gptr` have changed while `*nwatched` is not 0: wake the units that wait for that. */
 void dart_inline_wrote(dart_gptr_t gptr) DART_NOTHROW;
 
 /** Says that code of this version is part of the program; called by itself, before main. */

@@ -10,7 +10,7 @@
  *
  *  Units of the lock's node take it by an atomic operation and sleep while it is held, those of other nodes ask
  *  its unit, in one round trip if it is free, which queues them. A running thread may come before one that
- *  sleeps, but who has waited for ten milliseconds, far units too, has its place: it waits for 5 holders for
+ *  sleeps, but a unit that has waited for ten milliseconds, far ones too, has its place: it waits for 5 holders for
  *  each that has its place before it, and 4 more, at most (as for dart_lock_t). A far unit that waits for a
  *  lock that near units hold gets it when the lock's unit next makes progress, by its agent while it computes,
  *  within a millisecond; once it has its place the lock is kept free for it until then. Where that unit has

@@ -11,7 +11,7 @@
  *  A counter is an aligned 64-bit word in memory that a team allocated or registered, or dart_memalloc
  *  allocated; its owner sets it to 0 before others know of it. It only grows, by what notifications
  *  add, so nothing has to be reset between two uses: the consumer waits for a larger value each
- *  time. Raise counters by the functions of this file alone: other updates do not wake who waits.
+ *  time. Raise counters by the functions of this file alone: other updates wake no waiter.
  *
  *  The forms with an operator make such a word a flag, which may be set, too (as OpenSHMEM's
  *  shmem_put_signal does with SHMEM_SIGNAL_SET). dart_wait_word (dart_wait_word.h) waits for any value of it.

@@ -11,7 +11,7 @@
  *  DART itself calls no function by its first name, so a tool sees the calls of the program and nothing else.
  *  The functions of dart_inline.h are inlined where a program asks for them, and then are not seen, but for
  *  what they leave to the library. dart_config's log settings and the functions of dart_io.h have both names,
- *  too; pdart_ names of the latter are declared by who needs them. */
+ *  too; a tool that needs pdart_ names of the latter declares them. */
 
 #include <dash/dart/ext/dart_adopt.h>
 #include <dash/dart/ext/dart_atomics.h>

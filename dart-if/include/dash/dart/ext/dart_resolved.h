@@ -18,7 +18,7 @@
  *
  *  Near memory is loaded and stored in the program itself; of far memory each access is the blocking call of the
  *  library. So a program has one loop for both. In contrast to the address that dart_near_ptr gives, an element is
- *  never torn, a put orders all earlier stores before it and wakes who sleeps in dart_wait_word, and with the debug
+ *  never torn, a put orders all earlier stores before it and wakes units in dart_wait_word, and with the debug
  *  mode (DART_CHECK) and with DART_STATS=near each access is a call, which is checked, traced and counted.
  *
  *  What the loop saves, it does not check: without the debug mode, an access to near memory outside of the range, or at

@@ -27,7 +27,7 @@
  *
  *  Results
  *    DART_OK, or an error code of dart_ret_t and one line on stderr that names the offending value.
- *    DART_ERR_INVAL always means: the arguments cannot be meant, and the call had no effect; the
+ *    DART_ERR_INVAL always means: an argument is invalid, and the call had no effect; the
  *    results are null (DART_GPTR_NULL, NULL, DART_TEAM_NULL, ...) where their type has a null. A
  *    NULL pointer for a result is such an argument. A unit that gets DART_ERR_INVAL from a
  *    collective call took no part in it, and the others may wait for it, unless the function says

@@ -204,8 +204,8 @@ dart_ret_t dart_team_memfree(dart_gptr_t gptr) DART_NOTHROW;
  *  elements), and it may be registered more than once. It stays the user's, who may load and store
  *  there at any time. `*gptr` is the same on all members: unit 0, offset 0, a segid < 0. On return
  *  every portion can be accessed.
- *  DART_ERR_INVAL: no such team on this unit, or another dtype; on every unit if what one brings cannot
- *  be meant: NULL with nlelem > 0, more than an address space, memory that is not there, or whose first
+ *  DART_ERR_INVAL: no such team on this unit, or another dtype; on every unit if one gives invalid
+ *  memory: NULL with nlelem > 0, more than an address space, memory that is not there, or whose first
  *  or last byte cannot be written. A part in between that cannot be written is not found out.
  *  DART_ERR_NOMEM: no memory for this, on every unit. DART_ERR_OTHER: 32767 registrations of the team
  *  are alive. `*gptr` is then DART_GPTR_NULL. */

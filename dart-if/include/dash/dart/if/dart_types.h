@@ -26,7 +26,7 @@ DART_INTERFACE_ON
 typedef enum {
   DART_OK           = 0,  /**< done as promised */
   DART_PENDING      = 1,  /**< a wait with a time-out ran into it (dart/ext) */
-  DART_ERR_INVAL    = 2,  /**< an argument cannot be meant; the call had no effect */
+  DART_ERR_INVAL    = 2,  /**< an invalid argument; the call had no effect */
   DART_ERR_NOTFOUND = 3,  /**< a look-up by tag or scope found nothing */
   DART_ERR_NOTINIT  = 4,  /**< reserved; not returned */
   DART_ERR_NOMEM    = 5,  /**< memory or shared memory is exhausted; the program can go on */

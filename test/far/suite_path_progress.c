@@ -1,5 +1,5 @@
 /* Who makes progress: an agent, calls that wait or poll, dart_progress. Read from the counters of the library, as in
- * suite_road.c. */
+ * suite_path.c. */
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,48 +9,48 @@
 #include <dash/dart/ext/dart_progress.h>
 
 #include "file_path.h"
-#include "roads.h"
+#include "paths.h"
 
-SUITE_WITHOUT_INIT(road_progress);
+SUITE_WITHOUT_INIT(path_progress);
 
 /* This one comes first: it is then that MPI is started, with threads. */
 TEST(an_agent_looks_and_serves)
 {
-  road_t      road;
+  path_t      path;
   dart_gptr_t served;
   long        one = 1, zero = 0, is_served;
 
   set("DART_PROGRESS", "thread");
-  road   = begin();
-  served = test_byte(road.base, sizeof one);
+  path   = begin();
+  served = test_byte(path.base, sizeof one);
   if (me == 0)
     EXPECT_OK(dart_put_blocking(served, &zero, 1, DART_TYPE_LONG, DART_TYPE_LONG));
   test_barrier();
   look();
-  if (road.has_far && me == 0) { /* outside DART: nobody else looks, nor serves the others */
+  if (path.has_far && me == 0) { /* outside DART: nobody else looks, nor serves the others */
     while (since(DART__COUNT_AGENT_LOOK) < 3 || since(DART__COUNT_AGENT_SERVED) == 0)
       nap_ms(1);
     *(_Atomic long *)dart_near_ptr(served) = 1;
   } else if (dart_near_ptr(served) == NULL) {
     do { /* until then: what comes early is served by unit 0 itself */
-      EXPECT_OK(dart_accumulate(road.base, &one, 1, DART_TYPE_LONG, DART_OP_SUM));
-      EXPECT_OK(dart_flush(road.base));
+      EXPECT_OK(dart_accumulate(path.base, &one, 1, DART_TYPE_LONG, DART_OP_SUM));
+      EXPECT_OK(dart_flush(path.base));
       EXPECT_OK(dart_get_blocking(&is_served, served, 1, DART_TYPE_LONG, DART_TYPE_LONG));
     } while (!is_served);
   }
-  end(&road);
+  end(&path);
   set("DART_PROGRESS", NULL);
 }
 
 TEST(without_an_agent_none_looks)
 {
-  road_t road;
+  path_t path;
 
   set("DART_PROGRESS", "none");
-  road = begin();
+  path = begin();
   nap_ms(5);
   EXPECT_EQ(since(DART__COUNT_AGENT_LOOK), 0);
-  end(&road);
+  end(&path);
   EXPECT_EQ(since(DART__COUNT_AGENT_SERVED), 0);
   set("DART_PROGRESS", NULL);
 }
@@ -61,12 +61,12 @@ static bool is_far(dart_gptr_t gptr)
 }
 
 /* How many units are far from unit 0. */
-static long count_far_of_0(const road_t *road)
+static long count_far_of_0(const path_t *path)
 {
   long count = 0;
 
   for (int unit = 0; unit < n; unit++)
-    count += is_far(test_unit(road->base, unit));
+    count += is_far(test_unit(path->base, unit));
   EXPECT_OK(dart_bcast(&count, 1, DART_TYPE_LONG, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
   return count;
 }
@@ -75,17 +75,17 @@ static long count_far_of_0(const road_t *road)
  * makes EXCHANGES round trips to it meanwhile, that it has to take part in. */
 enum { EXCHANGES = 8 };
 
-static void be_served(const road_t *road, void (*serve)(dart_gptr_t own))
+static void be_served(const path_t *path, void (*serve)(dart_gptr_t own))
 {
-  const char *path = test_path(DART_TEAM_ALL, "served");
-  dart_gptr_t base = test_unit(road->base, 0);
-  const long  one = 1, nfar = count_far_of_0(road);
+  const char *file = test_path(DART_TEAM_ALL, "served");
+  dart_gptr_t base = test_unit(path->base, 0);
+  const long  one = 1, nfar = count_far_of_0(path);
   long        before = -1, last = -1;
 
-  memset(dart_near_ptr(test_unit(road->base, me)), 0, 2 * sizeof one);
+  memset(dart_near_ptr(test_unit(path->base, me)), 0, 2 * sizeof one);
   test_barrier();
   if (me == 0 && nfar > 0) {
-    while (access(path, F_OK) != 0)
+    while (access(file, F_OK) != 0)
       serve(base);
   } else if (is_far(base)) {
     for (int i = 0; i < EXCHANGES; i++) {
@@ -97,7 +97,7 @@ static void be_served(const road_t *road, void (*serve)(dart_gptr_t own))
     EXPECT_OK(dart_fetch_and_op(test_byte(base, 8), &one, &before, DART_TYPE_LONG, DART_OP_SUM));
     EXPECT_OK(dart_flush(base));
     if (before + 1 == nfar) /* all have done so */
-      close(open(path, O_CREAT | O_WRONLY, 0600));
+      close(open(file, O_CREAT | O_WRONLY, 0600));
   }
   test_barrier();
 }
@@ -112,20 +112,20 @@ static void call_progress(dart_gptr_t own)
 /* Unit 0 waits for a file, and progress is all that it calls. */
 TEST(without_an_agent_progress_serves)
 {
-  road_t road;
+  path_t path;
 
   set("DART_PROGRESS", "none");
-  road = begin();
+  path = begin();
   look();
-  be_served(&road, call_progress);
-  if (road.has_far)
+  be_served(&path, call_progress);
+  if (path.has_far)
     EXPECT_TRUE(since(DART__COUNT_PROGRESS) > 0);
-  for (int i = 0; road.has_far && i < 100; i++) { /* in every call */
+  for (int i = 0; path.has_far && i < 100; i++) { /* in every call */
     look();
     EXPECT_OK(dart_progress());
     EXPECT_TRUE(since(DART__COUNT_PROGRESS) >= 1);
   }
-  end(&road);
+  end(&path);
   EXPECT_INVAL(dart_progress());
   set("DART_PROGRESS", NULL);
 }
@@ -142,13 +142,13 @@ static void look_and_sleep(dart_gptr_t own)
 /* Who looks at a word of its own and sleeps between its looks serves others with each look that finds nothing new. */
 TEST(without_an_agent_who_sleeps_between_looks_serves)
 {
-  road_t road;
+  path_t path;
 
   set("DART_PROGRESS", "none");
-  road = begin();
-  be_served(&road, look_and_sleep);
-  if (road.has_far) {
-    dart_gptr_t own = test_unit(road.base, me);
+  path = begin();
+  be_served(&path, look_and_sleep);
+  if (path.has_far) {
+    dart_gptr_t own = test_unit(path.base, me);
 
     look_and_sleep(own);
     look();
@@ -157,7 +157,7 @@ TEST(without_an_agent_who_sleeps_between_looks_serves)
       EXPECT_TRUE(since(DART__COUNT_PROGRESS) >= (uint64_t)i);
     }
   }
-  end(&road);
+  end(&path);
   set("DART_PROGRESS", NULL);
 }
 
@@ -177,14 +177,14 @@ TEST(without_an_agent_a_test_of_a_context_waits_for_nobody)
   dart_context_t context;
   int32_t        done = 1;
   const long     one  = 1;
-  road_t         road;
+  path_t         path;
 
   set("DART_PROGRESS", "none");
   for (int is_large = 0; is_large < 2; is_large++) {
-    road   = begin();
+    path   = begin();
     sleeps = test_path(DART_TEAM_ALL, "sleeps");
     test_barrier();
-    base = test_unit(road.base, 0);
+    base = test_unit(path.base, 0);
     if (me == 0 &&
         is_far(test_unit(base, n - 1))) { /* it has left the barrier, which serves others */
       close(open(sleeps, O_CREAT | O_WRONLY, 0600));
@@ -210,7 +210,7 @@ TEST(without_an_agent_a_test_of_a_context_waits_for_nobody)
         ;
       EXPECT_OK(dart_context_destroy(&context));
     }
-    end(&road);
+    end(&path);
   }
   set("DART_PROGRESS", NULL);
 }
@@ -219,18 +219,18 @@ TEST(without_an_agent_a_test_of_a_context_waits_for_nobody)
  * transfers, which it does not see. No flush waits for that. */
 TEST(a_stream_of_transfers_keeps_its_target_awake)
 {
-  road_t road;
+  path_t path;
   char   data[2000] = { 0 };
 
   set("DART_PROGRESS", "none");
-  road = begin();
-  if (road.has_far && me == 0) {
+  path = begin();
+  if (path.has_far && me == 0) {
     look();
     while (since(DART__COUNT_ACK_REQUEST) == 0)
-      EXPECT_OK(dart_put_blocking(road.far, data, sizeof data, DART_TYPE_BYTE, DART_TYPE_BYTE));
+      EXPECT_OK(dart_put_blocking(path.far, data, sizeof data, DART_TYPE_BYTE, DART_TYPE_BYTE));
     EXPECT_EQ(since(DART__COUNT_BATCH), 0);
     EXPECT_EQ(since(DART__COUNT_FLUSH), 0);
   }
-  end(&road);
+  end(&path);
   set("DART_PROGRESS", NULL);
 }

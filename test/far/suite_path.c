@@ -1,4 +1,4 @@
-/* Roads: by which way operations go under the settings that decide it, read from the counters of the
+/* Paths: by which way operations go under the settings that decide it, read from the counters of the
  * library (base/counters.h). Results are the other suites' business; a result that is right may have come
  * by the wrong way.
  *
@@ -14,18 +14,18 @@
 #include <dash/dart/ext/dart_range.h>
 
 #include "net.h"
-#include "roads.h"
+#include "paths.h"
 
-SUITE_WITHOUT_INIT(road);
+SUITE_WITHOUT_INIT(path);
 
 /* ---- what is free ------------------------------------------------------------------------- */
 
 enum { TURNS = 100 };
 
 /* The first unit that is far from unit 0; n: there is none. */
-static int first_far(const road_t *road)
+static int first_far(const path_t *path)
 {
-  int64_t mine = dart_near_ptr(road->base) == NULL ? me : n, first;
+  int64_t mine = dart_near_ptr(path->base) == NULL ? me : n, first;
 
   EXPECT_OK(dart_allreduce(&mine, &first, 1, DART_TYPE_LONG, DART_OP_MIN, DART_TEAM_ALL));
   return (int)first;
@@ -54,8 +54,8 @@ TEST_N(2, a_free_far_range_takes_one_round_trip)
   dart_range_span_t span = { 10, 20, DART_RANGE_EXCLUSIVE };
   dart_range_hold_t hold;
   dart_range_t      range;
-  road_t            road = begin();
-  int               far  = first_far(&road);
+  path_t            path = begin();
+  int               far  = first_far(&path);
 
   EXPECT_OK(dart_team_range_init(DART_TEAM_ALL, UINT64_MAX, 0, &range)); /* all unit 0's */
   look();
@@ -67,14 +67,14 @@ TEST_N(2, a_free_far_range_takes_one_round_trip)
   test_barrier();
   expect_one_round_trip_each(far);
   EXPECT_OK(dart_team_range_destroy(&range));
-  end(&road);
+  end(&path);
 }
 
 TEST_N(2, a_free_far_lock_takes_one_round_trip)
 {
   dart_lock_t lock;
-  road_t      road = begin();
-  int         far  = first_far(&road);
+  path_t      path = begin();
+  int         far  = first_far(&path);
 
   EXPECT_OK(dart_team_lock_init(DART_TEAM_ALL, &lock));
   look();
@@ -86,21 +86,21 @@ TEST_N(2, a_free_far_lock_takes_one_round_trip)
   test_barrier();
   expect_one_round_trip_each(far);
   EXPECT_OK(dart_team_lock_destroy(&lock));
-  end(&road);
+  end(&path);
 }
 
 /* ---- windows ------------------------------------------------------------------------------ */
 
 static void windows(const char *kind, bool is_static)
 {
-  road_t road;
+  path_t path;
 
   set("DART_MPI_WINDOW", kind);
-  road = begin();
-  if (road.has_far)
+  path = begin();
+  if (path.has_far)
     EXPECT_TRUE(since(DART__COUNT_WINDOW_DYNAMIC) >= 1); /* the pool's, in any case */
-  EXPECT_EQ(since(DART__COUNT_WINDOW_STATIC), road.has_far && is_static ? 1 : 0);
-  end(&road);
+  EXPECT_EQ(since(DART__COUNT_WINDOW_STATIC), path.has_far && is_static ? 1 : 0);
+  end(&path);
   set("DART_MPI_WINDOW", NULL);
 }
 
@@ -120,64 +120,64 @@ TEST(small_transfers_are_collected)
   int             calls    = test_uses_mpi() ? 1 : MANY; /* for as many elements */
   char            data[72] = { 0 }, got[64];
   dart_datatype_t every_other;
-  road_t          road;
+  path_t          path;
 
   set("DART_AGGREGATE", "64");
-  road = begin();
+  path = begin();
   EXPECT_OK(dart_type_create_strided(DART_TYPE_LONG, 2, 1, &every_other));
   look();
-  if (road.has_far) {
+  if (path.has_far) {
     for (int i = 0; i < 10; i++)
-      EXPECT_OK(dart_put(test_byte(road.far, 64 * (uint64_t)i), data, 64, DART_TYPE_BYTE,
+      EXPECT_OK(dart_put(test_byte(path.far, 64 * (uint64_t)i), data, 64, DART_TYPE_BYTE,
                          DART_TYPE_BYTE));
-    EXPECT_OK(dart_get(got, test_byte(road.far, 1000), 64, DART_TYPE_BYTE, DART_TYPE_BYTE));
-    EXPECT_OK(dart_flush(road.far));
+    EXPECT_OK(dart_get(got, test_byte(path.far, 1000), 64, DART_TYPE_BYTE, DART_TYPE_BYTE));
+    EXPECT_OK(dart_flush(path.far));
     EXPECT_EQ(since(DART__COUNT_AGGREGATED), 11);
     EXPECT_EQ(since(DART__COUNT_RMA_PUT) + since(DART__COUNT_RMA_GET), 0);
     EXPECT_TRUE(since(DART__COUNT_REQUEST) >= 11 && since(DART__COUNT_BATCH) < 11);
-    EXPECT_OK(dart_put(road.far, data, 65, DART_TYPE_BYTE, DART_TYPE_BYTE));
-    EXPECT_OK(dart_flush(road.far));
+    EXPECT_OK(dart_put(path.far, data, 65, DART_TYPE_BYTE, DART_TYPE_BYTE));
+    EXPECT_OK(dart_flush(path.far));
     EXPECT_EQ(since(DART__COUNT_RMA_PUT), 1);
     EXPECT_EQ(since(DART__COUNT_RMA_PUT_BYTES), 65);
     EXPECT_EQ(since(DART__COUNT_AGGREGATED), 11);
-    EXPECT_OK(dart_put(road.far, data, 8, DART_TYPE_LONG, every_other));
-    EXPECT_OK(dart_get(got, road.far, 8, every_other, DART_TYPE_LONG));
-    EXPECT_OK(dart_flush(road.far));
+    EXPECT_OK(dart_put(path.far, data, 8, DART_TYPE_LONG, every_other));
+    EXPECT_OK(dart_get(got, path.far, 8, every_other, DART_TYPE_LONG));
+    EXPECT_OK(dart_flush(path.far));
     EXPECT_EQ(since(DART__COUNT_AGGREGATED), 13);
     EXPECT_EQ(since(DART__COUNT_TYPED), 2);
-    EXPECT_OK(dart_put(road.far, data, MANY, DART_TYPE_LONG, every_other));
-    EXPECT_OK(dart_flush(road.far));
+    EXPECT_OK(dart_put(path.far, data, MANY, DART_TYPE_LONG, every_other));
+    EXPECT_OK(dart_flush(path.far));
     EXPECT_EQ(since(DART__COUNT_AGGREGATED), 13);
     EXPECT_EQ(since(DART__COUNT_RMA_PUT), 1 + calls);
     EXPECT_EQ(since(DART__COUNT_RMA_PUT_BYTES), 65 + MANY * sizeof(long));
   }
   EXPECT_OK(dart_type_destroy(&every_other));
-  end(&road);
+  end(&path);
   set("DART_AGGREGATE", NULL);
 }
 
 /* One put between two flushes would go by MPI, and have to be flushed for what comes after it in order. */
 TEST(order_after_a_lone_put_waits_for_nothing)
 {
-  road_t road;
+  path_t path;
   long   value = 3;
 
   set("DART_AGGREGATE", "64");
   test_set_net("rdma");
-  road = begin();
-  for (int round = 0; round < 10 && road.has_far; round++) {
+  path = begin();
+  for (int round = 0; round < 10 && path.has_far; round++) {
     if (round == 2)
       look();
-    EXPECT_OK(dart_put(road.far, &value, 1, DART_TYPE_LONG, DART_TYPE_LONG));
-    EXPECT_OK(dart_order(road.far));
-    EXPECT_OK(dart_notify(test_byte(road.far, 64), 1));
-    EXPECT_OK(dart_flush(road.far));
+    EXPECT_OK(dart_put(path.far, &value, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+    EXPECT_OK(dart_order(path.far));
+    EXPECT_OK(dart_notify(test_byte(path.far, 64), 1));
+    EXPECT_OK(dart_flush(path.far));
   }
-  if (road.has_far) {
+  if (path.has_far) {
     EXPECT_EQ(since(DART__COUNT_AGGREGATED), 8);
     EXPECT_EQ(since(DART__COUNT_RMA_PUT) + since(DART__COUNT_RMA_FLUSH), 0);
   }
-  end(&road);
+  end(&path);
   test_set_net(NULL);
   set("DART_AGGREGATE", NULL);
 }
@@ -185,22 +185,22 @@ TEST(order_after_a_lone_put_waits_for_nothing)
 TEST(nothing_is_collected_that_should_not_be)
 {
   char   data = 0, got[8];
-  road_t road;
+  path_t path;
 
   set("DART_AGGREGATE", "0");
-  road = begin();
+  path = begin();
   look();
-  if (road.has_far) {
-    EXPECT_OK(dart_put(road.far, &data, 1, DART_TYPE_BYTE, DART_TYPE_BYTE));
-    EXPECT_OK(dart_get(got, test_byte(road.far, 8), 8, DART_TYPE_BYTE, DART_TYPE_BYTE));
-    EXPECT_OK(dart_flush(road.far));
+  if (path.has_far) {
+    EXPECT_OK(dart_put(path.far, &data, 1, DART_TYPE_BYTE, DART_TYPE_BYTE));
+    EXPECT_OK(dart_get(got, test_byte(path.far, 8), 8, DART_TYPE_BYTE, DART_TYPE_BYTE));
+    EXPECT_OK(dart_flush(path.far));
     EXPECT_EQ(since(DART__COUNT_RMA_PUT), 1);
     EXPECT_EQ(since(DART__COUNT_RMA_GET), 1);
     EXPECT_EQ(since(DART__COUNT_RMA_PUT_BYTES), 1);
     EXPECT_EQ(since(DART__COUNT_RMA_GET_BYTES), 8);
   }
   EXPECT_EQ(since(DART__COUNT_AGGREGATED), 0);
-  end(&road);
+  end(&path);
   set("DART_AGGREGATE", NULL);
 }
 
@@ -210,31 +210,31 @@ TEST(small_transfers_that_come_alone_are_not_collected)
 {
   enum { MANY = 3 };
   static char data[8];
-  road_t      road;
+  path_t      path;
 
   set("DART_AGGREGATE", "64");
   test_set_net("rdma");
-  road = begin();
+  path = begin();
   look();
-  if (road.has_far) {
+  if (path.has_far) {
     uint64_t collected, alone = 0;
 
     for (; since(DART__COUNT_RMA_PUT) == 0; alone++) {
-      EXPECT_OK(dart_put(road.far, data, 8, DART_TYPE_BYTE, DART_TYPE_BYTE));
-      EXPECT_OK(dart_flush(road.far));
+      EXPECT_OK(dart_put(path.far, data, 8, DART_TYPE_BYTE, DART_TYPE_BYTE));
+      EXPECT_OK(dart_flush(path.far));
     }
     EXPECT_EQ(since(DART__COUNT_AGGREGATED), alone - 1);
     for (int i = 0; i < MANY; i++)
       EXPECT_OK(
-          dart_put(test_byte(road.far, 8 * (uint64_t)i), data, 8, DART_TYPE_BYTE, DART_TYPE_BYTE));
-    EXPECT_OK(dart_flush(road.far));
+          dart_put(test_byte(path.far, 8 * (uint64_t)i), data, 8, DART_TYPE_BYTE, DART_TYPE_BYTE));
+    EXPECT_OK(dart_flush(path.far));
     collected = since(DART__COUNT_AGGREGATED);
     EXPECT_TRUE(collected >= alone - 1 + MANY - 1);
-    EXPECT_OK(dart_put(road.far, data, 8, DART_TYPE_BYTE, DART_TYPE_BYTE));
-    EXPECT_OK(dart_flush(road.far));
+    EXPECT_OK(dart_put(path.far, data, 8, DART_TYPE_BYTE, DART_TYPE_BYTE));
+    EXPECT_OK(dart_flush(path.far));
     EXPECT_EQ(since(DART__COUNT_AGGREGATED), collected + 1);
   }
-  end(&road);
+  end(&path);
   set("DART_AGGREGATE", NULL);
   test_set_net(NULL);
 }
@@ -256,22 +256,22 @@ static uint64_t look_at(int how, dart_gptr_t word)
 TEST(what_was_collected_leaves_at_the_first_look_that_finds_nothing_new)
 {
   uint64_t value = 1;
-  road_t   road;
+  path_t   path;
 
   set("DART_AGGREGATE", "64");
   set("DART_PROGRESS", "none");
   for (int how = 0; how < 2; how++) {
-    road = begin();
+    path = begin();
     test_note("way %d to look", how);
-    if (road.has_far) {
-      dart_gptr_t own  = test_unit(road.base, me);
+    if (path.has_far) {
+      dart_gptr_t own  = test_unit(path.base, me);
       uint64_t   *mine = dart_near_ptr(own);
 
       *mine = 5;
       EXPECT_EQ(look_at(how, own), 5);
       for (uint64_t round = 1; round <= 3; round++) {
         look();
-        EXPECT_OK(dart_put(test_byte(road.far, 64), &value, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+        EXPECT_OK(dart_put(test_byte(path.far, 64), &value, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
         EXPECT_EQ(since(DART__COUNT_AGGREGATED), 1);
         *mine = 5 + round;
         EXPECT_EQ(look_at(how, own), 5 + round);
@@ -282,7 +282,7 @@ TEST(what_was_collected_leaves_at_the_first_look_that_finds_nothing_new)
         EXPECT_EQ(since(DART__COUNT_BATCH), 1);
       }
     }
-    end(&road);
+    end(&path);
   }
   set("DART_AGGREGATE", NULL);
   set("DART_PROGRESS", NULL);
@@ -291,24 +291,24 @@ TEST(what_was_collected_leaves_at_the_first_look_that_finds_nothing_new)
 TEST(what_was_collected_leaves_when_a_handle_is_tested)
 {
   uint64_t value = 1, found;
-  road_t   road;
+  path_t   path;
 
   set("DART_AGGREGATE", "64");
   set("DART_PROGRESS", "none");
-  road = begin();
+  path = begin();
   look();
-  if (road.has_far) {
+  if (path.has_far) {
     dart_handle_t handle;
     int32_t       done;
 
-    EXPECT_OK(dart_put(test_byte(road.far, 64), &value, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
-    EXPECT_OK(dart_get_handle(&found, road.far, 1, DART_TYPE_ULONG, DART_TYPE_ULONG, &handle));
+    EXPECT_OK(dart_put(test_byte(path.far, 64), &value, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+    EXPECT_OK(dart_get_handle(&found, path.far, 1, DART_TYPE_ULONG, DART_TYPE_ULONG, &handle));
     EXPECT_EQ(since(DART__COUNT_BATCH), 0);
     EXPECT_OK(dart_test_local(&handle, &done));
     EXPECT_EQ(since(DART__COUNT_BATCH), 1);
     EXPECT_OK(dart_wait_local(&handle));
   }
-  end(&road);
+  end(&path);
   set("DART_AGGREGATE", NULL);
   set("DART_PROGRESS", NULL);
 }
@@ -316,17 +316,17 @@ TEST(what_was_collected_leaves_when_a_handle_is_tested)
 TEST(atomics_are_requests)
 {
   long   one  = 1, old[2];
-  road_t road = begin();
+  path_t path = begin();
 
   look();
-  if (road.has_far) {
-    EXPECT_OK(dart_accumulate(road.far, &one, 1, DART_TYPE_LONG, DART_OP_SUM));
-    EXPECT_OK(dart_fetch_and_op(road.far, &one, &old[0], DART_TYPE_LONG, DART_OP_SUM));
-    EXPECT_OK(dart_compare_and_swap(road.far, &one, &one, &old[1], DART_TYPE_LONG));
-    EXPECT_OK(dart_flush(road.far));
+  if (path.has_far) {
+    EXPECT_OK(dart_accumulate(path.far, &one, 1, DART_TYPE_LONG, DART_OP_SUM));
+    EXPECT_OK(dart_fetch_and_op(path.far, &one, &old[0], DART_TYPE_LONG, DART_OP_SUM));
+    EXPECT_OK(dart_compare_and_swap(path.far, &one, &one, &old[1], DART_TYPE_LONG));
+    EXPECT_OK(dart_flush(path.far));
     EXPECT_TRUE(since(DART__COUNT_REQUEST) >= 3);
   }
-  end(&road);
+  end(&path);
 }
 
 /* ---- scattered data ------------------------------------------------------------------------ */
@@ -338,27 +338,27 @@ TEST(many_scattered_data_go_in_pieces)
   static long     words[WORDS], back[WORDS];
   dart_datatype_t strided;
   dart_gptr_t     base, to;
-  road_t          road = begin();
+  path_t          path = begin();
 
   EXPECT_OK(
       dart_team_memalloc_aligned(DART_TEAM_ALL, (size_t)n * WORDS * 2, DART_TYPE_LONG, &base));
   EXPECT_OK(dart_type_create_strided(DART_TYPE_LONG, 2, 1, &strided));
   to        = base;
-  to.unitid = road.has_far ? road.far.unitid : me;
+  to.unitid = path.has_far ? path.far.unitid : me;
   dart_gptr_incaddr(&to, (int64_t)me * WORDS * 2 * (int64_t)sizeof(long));
   for (int i = 0; i < WORDS; i++)
     words[i] = i + 1000 * me;
   look();
   EXPECT_OK(dart_put_blocking(to, words, WORDS, DART_TYPE_LONG, strided));
-  EXPECT_EQ(since(DART__COUNT_RMA_PUT), road.has_far ? calls : 0);
+  EXPECT_EQ(since(DART__COUNT_RMA_PUT), path.has_far ? calls : 0);
   look();
   EXPECT_OK(dart_get_blocking(back, to, WORDS, strided, DART_TYPE_LONG));
-  EXPECT_EQ(since(DART__COUNT_RMA_GET), road.has_far ? calls : 0);
+  EXPECT_EQ(since(DART__COUNT_RMA_GET), path.has_far ? calls : 0);
   EXPECT_EQ(memcmp(words, back, sizeof words), 0);
   EXPECT_OK(dart_type_destroy(&strided));
   test_barrier();
   EXPECT_OK(dart_team_memfree(base));
-  end(&road);
+  end(&path);
 }
 
 /* The target keeps what it is told of a type, unless nothing is to be kept. */
@@ -368,27 +368,27 @@ static void put_in_epochs(const char *kept, int described)
   long            values[2 * NELEM] = { 0 }; /* every other is put */
   dart_datatype_t every_other;
   dart_gptr_t     to;
-  road_t          road;
+  path_t          path;
 
   set("DART_TEST_TYPES", kept);
-  road = begin();
-  to   = road.has_far ? road.far : test_unit(road.base, me);
+  path = begin();
+  to   = path.has_far ? path.far : test_unit(path.base, me);
   look();
   for (int epoch = 0; epoch < EPOCHS; epoch++) {
     EXPECT_OK(dart_type_create_strided(DART_TYPE_LONG, 2, 1, &every_other));
-    EXPECT_OK(dart_epoch_fence(road.base, DART_EPOCH_NOPRECEDE));
+    EXPECT_OK(dart_epoch_fence(path.base, DART_EPOCH_NOPRECEDE));
     for (int64_t i = 0; i < 2; i++)
       EXPECT_OK(
           dart_put(test_byte(to, (uint64_t)i * 512), values, NELEM, every_other, every_other));
     EXPECT_OK(dart_type_destroy(&every_other));
-    EXPECT_EQ(since(DART__COUNT_TYPED), road.has_far ? 2 * epoch : 0);
-    EXPECT_OK(dart_epoch_fence(road.base, DART_EPOCH_NOSUCCEED));
+    EXPECT_EQ(since(DART__COUNT_TYPED), path.has_far ? 2 * epoch : 0);
+    EXPECT_OK(dart_epoch_fence(path.base, DART_EPOCH_NOSUCCEED));
     EXPECT_OK(dart_flush(to)); /* the target has said that it keeps it */
   }
-  EXPECT_EQ(since(DART__COUNT_TYPED), road.has_far ? 2 * EPOCHS : 0);
-  EXPECT_EQ(since(DART__COUNT_DESCRIBED), road.has_far ? described : 0);
+  EXPECT_EQ(since(DART__COUNT_TYPED), path.has_far ? 2 * EPOCHS : 0);
+  EXPECT_EQ(since(DART__COUNT_DESCRIBED), path.has_far ? described : 0);
   EXPECT_EQ(since(DART__COUNT_RMA_PUT), 0);
-  end(&road);
+  end(&path);
   set("DART_TEST_TYPES", NULL);
 }
 
@@ -411,7 +411,7 @@ typedef struct by {
 TEST(notified_data_go_by_their_size_and_shape)
 {
   static char     data[20000]; /* all the same, for units put to the same places */
-  road_t          road  = begin();
+  path_t          path  = begin();
   const size_t    few   = test_has_agent() ? 7600 : 3800;
   const size_t    typed = test_has_agent() ? 19000 : 3800;
   const by_t      by[]  = { { "few", few, false, DART__COUNT_NOTIFY_INLINE },
@@ -421,41 +421,41 @@ TEST(notified_data_go_by_their_size_and_shape)
   dart_datatype_t strided;
 
   EXPECT_OK(dart_type_create_strided(DART_TYPE_BYTE, 2, 1, &strided));
-  for (int i = 0; i < 4 && road.has_far; i++) {
+  for (int i = 0; i < 4 && path.has_far; i++) {
     test_note("%s", by[i].what);
     look();
-    EXPECT_OK(dart_put_notify(test_byte(road.far, 64), data, by[i].nelem, DART_TYPE_BYTE,
-                              by[i].is_strided ? strided : DART_TYPE_BYTE, road.far, 1));
+    EXPECT_OK(dart_put_notify(test_byte(path.far, 64), data, by[i].nelem, DART_TYPE_BYTE,
+                              by[i].is_strided ? strided : DART_TYPE_BYTE, path.far, 1));
     EXPECT_EQ(since(by[i].way), 1);
-    EXPECT_OK(dart_flush(road.far));
+    EXPECT_OK(dart_flush(path.far));
   }
   EXPECT_OK(dart_type_destroy(&strided));
-  end(&road);
+  end(&path);
 }
 
 TEST(notified_gets_go_by_their_size_and_shape)
 {
   static char     got[60000];
-  road_t          road = begin();
+  path_t          path = begin();
   const by_t      by[] = { { "few", 30400, false, DART__COUNT_NOTIFY_GOT },
                            { "more", 30401, false, DART__COUNT_NOTIFY_GOT_DATA },
                            { "few scattered", 19000, true, DART__COUNT_NOTIFY_GOT },
                            { "more scattered", 19001, true, DART__COUNT_NOTIFY_AFTER_GET } };
-  dart_gptr_t     mine = test_byte(test_unit(road.base, me), 8); /* in front of what others get */
+  dart_gptr_t     mine = test_byte(test_unit(path.base, me), 8); /* in front of what others get */
   dart_datatype_t strided;
 
   EXPECT_OK(dart_type_create_strided(DART_TYPE_BYTE, 2, 1, &strided));
-  for (int i = 0; i < 8 && road.has_far; i++) {
+  for (int i = 0; i < 8 && path.has_far; i++) {
     test_note("%s, counter of %s", by[i / 2].what, i % 2 == 0 ? "this unit" : "that unit");
     look();
-    EXPECT_OK(dart_get_notify(got, test_byte(road.far, 64), by[i / 2].nelem,
+    EXPECT_OK(dart_get_notify(got, test_byte(path.far, 64), by[i / 2].nelem,
                               by[i / 2].is_strided ? strided : DART_TYPE_BYTE, DART_TYPE_BYTE,
-                              i % 2 == 0 ? mine : road.far, 1));
+                              i % 2 == 0 ? mine : path.far, 1));
     EXPECT_EQ(since(by[i / 2].way), 1);
-    EXPECT_OK(dart_flush(road.far));
+    EXPECT_OK(dart_flush(path.far));
   }
   EXPECT_OK(dart_type_destroy(&strided));
-  end(&road);
+  end(&path);
 }
 
 /* By MPI's put, or, where that may have to wait for the target, as messages. */
@@ -463,78 +463,78 @@ TEST(many_notified_data_go_one_of_two_ways)
 {
   enum { MANY = 20000, ROUNDS = 20 };
   static char data[MANY], back[MANY];
-  road_t      road = begin();
+  path_t      path = begin();
   dart_gptr_t base, to;
 
   EXPECT_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, (size_t)n * MANY, DART_TYPE_BYTE, &base));
   to        = base;
-  to.unitid = road.has_far ? road.far.unitid : me;
+  to.unitid = path.has_far ? path.far.unitid : me;
   dart_gptr_incaddr(&to, (int64_t)me * MANY);
-  for (int round = 0; round < ROUNDS && road.has_far; round++) {
+  for (int round = 0; round < ROUNDS && path.has_far; round++) {
     memset(data, me + round, sizeof data);
     look();
-    EXPECT_OK(dart_put_notify(to, data, MANY, DART_TYPE_BYTE, DART_TYPE_BYTE, road.far, 1));
+    EXPECT_OK(dart_put_notify(to, data, MANY, DART_TYPE_BYTE, DART_TYPE_BYTE, path.far, 1));
     EXPECT_EQ(since(DART__COUNT_NOTIFY_DATA) + since(DART__COUNT_NOTIFY_AFTER_RMA), 1);
-    EXPECT_OK(dart_flush(road.far));
+    EXPECT_OK(dart_flush(path.far));
     EXPECT_OK(dart_get_blocking(back, to, MANY, DART_TYPE_BYTE, DART_TYPE_BYTE));
     EXPECT_EQ(memcmp(data, back, sizeof data), 0);
   }
   test_barrier();
   EXPECT_OK(dart_team_memfree(base));
-  end(&road);
+  end(&path);
 }
 
 /* What a fence has to wait for is to be started after its reduction; but where it is known that all units have what came
  * before, operations start when they are called, which large data show. */
-static void put_between_fences(const road_t *road, const void *data, size_t nbytes, bool at_once)
+static void put_between_fences(const path_t *path, const void *data, size_t nbytes, bool at_once)
 {
   look();
-  EXPECT_OK(dart_put(road->far, data, nbytes, DART_TYPE_BYTE, DART_TYPE_BYTE));
+  EXPECT_OK(dart_put(path->far, data, nbytes, DART_TYPE_BYTE, DART_TYPE_BYTE));
   EXPECT_EQ(since(DART__COUNT_DATA), at_once);
-  EXPECT_OK(dart_epoch_fence(road->base, 0));
+  EXPECT_OK(dart_epoch_fence(path->base, 0));
 }
 
 TEST(operations_start_at_once_after_a_fence_that_all_have_left)
 {
   static char data[40000];
-  road_t      road  = begin();
+  path_t      path  = begin();
   bool        moves = dart__net.reaches_memory;
 
-  if (road.has_far && n == 2) {
-    EXPECT_OK(dart_epoch_fence(road.base, DART_EPOCH_NOPRECEDE));
-    EXPECT_OK(dart_epoch_fence(road.base, 0));
-    put_between_fences(&road, data, sizeof data, true);
-    put_between_fences(&road, data, sizeof data, false);
-    put_between_fences(&road, data, 8, false);
-    put_between_fences(&road, data, sizeof data, false);
-    put_between_fences(&road, data, 10000, false);
-    put_between_fences(&road, data, sizeof data, moves);
-    EXPECT_OK(dart_epoch_fence(road.base, DART_EPOCH_NOSUCCEED));
+  if (path.has_far && n == 2) {
+    EXPECT_OK(dart_epoch_fence(path.base, DART_EPOCH_NOPRECEDE));
+    EXPECT_OK(dart_epoch_fence(path.base, 0));
+    put_between_fences(&path, data, sizeof data, true);
+    put_between_fences(&path, data, sizeof data, false);
+    put_between_fences(&path, data, 8, false);
+    put_between_fences(&path, data, sizeof data, false);
+    put_between_fences(&path, data, 10000, false);
+    put_between_fences(&path, data, sizeof data, moves);
+    EXPECT_OK(dart_epoch_fence(path.base, DART_EPOCH_NOSUCCEED));
   }
-  end(&road);
+  end(&path);
 }
 
 /* The unit may compute next, and nobody would send what was kept. */
 TEST(without_an_agent_notifications_leave_at_once)
 {
   enum { ROUNDS = 5, MANY = 3 };
-  road_t   road;
+  path_t   path;
   uint64_t zero = 0;
 
   set("DART_PROGRESS", "none");
-  road = begin();
+  path = begin();
   EXPECT_OK(
-      dart_put_blocking(test_unit(road.base, me), &zero, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+      dart_put_blocking(test_unit(path.base, me), &zero, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
   test_barrier();
-  for (int round = 0; round < ROUNDS && road.has_far; round++) {
+  for (int round = 0; round < ROUNDS && path.has_far; round++) {
     for (int i = 0; i < MANY; i++) {
       look();
-      EXPECT_OK(dart_notify(road.far, 1));
+      EXPECT_OK(dart_notify(path.far, 1));
       EXPECT_EQ(since(DART__COUNT_BATCH), 1);
     }
-    EXPECT_OK(dart_flush(road.far)); /* as programs end a step */
+    EXPECT_OK(dart_flush(path.far)); /* as programs end a step */
   }
-  end(&road);
+  end(&path);
   set("DART_PROGRESS", NULL);
 }
 
@@ -556,28 +556,28 @@ static void exchange(dart_gptr_t gptr, int partner)
 /* The same of the words of epochs that nobody waits for here: posts, and lazy unlocks with their operations. */
 TEST(without_an_agent_words_of_epochs_leave_at_once)
 {
-  road_t road;
+  path_t path;
   int    partner;
   bool   is_far;
 
   set("DART_PROGRESS", "none");
-  road    = begin();
+  path    = begin();
   partner = n - 1 - me;
-  is_far  = partner != me && dart_near_ptr(test_unit(road.base, partner)) == NULL;
+  is_far  = partner != me && dart_near_ptr(test_unit(path.base, partner)) == NULL;
   for (int round = 0; round < 5 && is_far; round++) {
-    exchange(road.base, partner);
-    EXPECT_OK(dart_flush(test_unit(road.base, partner))); /* as programs end a step */
+    exchange(path.base, partner);
+    EXPECT_OK(dart_flush(test_unit(path.base, partner))); /* as programs end a step */
   }
   test_barrier();
-  for (int64_t i = 0; i < 5 && road.has_far && me == 0; i++) {
+  for (int64_t i = 0; i < 5 && path.has_far && me == 0; i++) {
     look();
-    EXPECT_OK(dart_epoch_lock(road.far, DART_EPOCH_EXCLUSIVE, 0));
-    EXPECT_OK(dart_put(road.far, &i, 1, DART_TYPE_LONG, DART_TYPE_LONG));
-    EXPECT_OK(dart_epoch_unlock(road.far, DART_EPOCH_LAZY));
+    EXPECT_OK(dart_epoch_lock(path.far, DART_EPOCH_EXCLUSIVE, 0));
+    EXPECT_OK(dart_put(path.far, &i, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+    EXPECT_OK(dart_epoch_unlock(path.far, DART_EPOCH_LAZY));
     EXPECT_EQ(since(DART__COUNT_BATCH), 1);
-    EXPECT_OK(dart_flush(road.far));
+    EXPECT_OK(dart_flush(path.far));
   }
-  end(&road);
+  end(&path);
   set("DART_PROGRESS", NULL);
 }
 
@@ -587,42 +587,42 @@ TEST(
     large_data_of_one_node_are_copied_once) /* from a size on that depends on the cores of the machine */
 {
   static char buffer[16 * ROOM];
-  road_t      road = begin();
+  path_t      path = begin();
 
   look();
   EXPECT_OK(dart_bcast(buffer, sizeof buffer, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
-  if (n > 1 && road.all_near)
+  if (n > 1 && path.all_near)
     EXPECT_EQ(since(DART__COUNT_COLL_DIRECT), 1); /* does the kernel here forbid it? */
   else
     EXPECT_EQ(since(DART__COUNT_COLL_DIRECT), 0);
   look();
   EXPECT_OK(dart_bcast(buffer, 64, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
   EXPECT_EQ(since(DART__COUNT_COLL_DIRECT), 0);
-  end(&road);
+  end(&path);
 }
 
 /* A unit makes one update of a near word, or a few, and stays away from DART until they were seen. */
 TEST(few_updates_are_applied_when_their_calls_end)
 {
   enum { FEW = 20 };
-  road_t             road = begin();
+  path_t             path = begin();
   volatile uint64_t *own, *theirs;
   uint64_t           one = 1;
 
-  own    = dart_near_ptr(test_unit(road.base, me));
-  theirs = dart_near_ptr(test_unit(road.base, (me + 1) % n));
+  own    = dart_near_ptr(test_unit(path.base, me));
+  theirs = dart_near_ptr(test_unit(path.base, (me + 1) % n));
   own[0] = own[1] = 0;
   test_barrier();
   if (theirs != NULL) {
     for (int i = 0; i < FEW; i++)
-      EXPECT_OK(dart_accumulate(test_unit(road.base, (me + 1) % n), &one, 1, DART_TYPE_ULONG,
+      EXPECT_OK(dart_accumulate(test_unit(path.base, (me + 1) % n), &one, 1, DART_TYPE_ULONG,
                                 DART_OP_SUM));
     EXPECT_EQ(theirs[0], FEW);
-    EXPECT_OK(dart_accumulate_blocking_local(test_byte(test_unit(road.base, (me + 1) % n), 8), &one,
+    EXPECT_OK(dart_accumulate_blocking_local(test_byte(test_unit(path.base, (me + 1) % n), 8), &one,
                                              1, DART_TYPE_ULONG, DART_OP_SUM));
     EXPECT_EQ(theirs[1], 1);
   }
-  end(&road);
+  end(&path);
 }
 
 /* ---- locks -------------------------------------------------------------------------------- */
@@ -630,12 +630,12 @@ TEST(few_updates_are_applied_when_their_calls_end)
 /* Operations that travel with their lock: one message there, as many as `nops` requests inside. */
 TEST(operations_travel_with_their_lock)
 {
-  road_t road = begin();
+  path_t path = begin();
 
-  if (road.has_far && me == 0)
+  if (path.has_far && me == 0)
     for (int kind = 0; kind < 4; kind++) {
       int64_t     one = 1, got[2] = { -1, -1 };
-      dart_gptr_t to = road.far, beside = test_byte(to, sizeof one);
+      dart_gptr_t to = path.far, beside = test_byte(to, sizeof one);
 
       look();
       EXPECT_OK(dart_epoch_lock(to, DART_EPOCH_EXCLUSIVE, 0));
@@ -647,54 +647,54 @@ TEST(operations_travel_with_their_lock)
       EXPECT_EQ(since(DART__COUNT_BATCH), 1);
       EXPECT_EQ(since(DART__COUNT_REQUEST), 1);
     }
-  end(&road);
+  end(&path);
 }
 
 /* Nobody waits for anything, with the lock and without one, unless too many are under way. */
 TEST(lazy_unlocks_wait_for_nothing)
 {
-  road_t road = begin();
+  path_t path = begin();
 
-  for (int checked = 0; checked < 2 && road.has_far && me == 0; checked++) {
+  for (int checked = 0; checked < 2 && path.has_far && me == 0; checked++) {
     int64_t got = -1;
 
     look();
     for (int64_t i = 0; i < 20; i++) {
-      EXPECT_OK(dart_epoch_lock(road.far, DART_EPOCH_EXCLUSIVE, checked ? 0 : DART_EPOCH_NOCHECK));
-      EXPECT_OK(dart_put(road.far, &i, 1, DART_TYPE_LONG, DART_TYPE_LONG));
-      EXPECT_OK(dart_epoch_unlock(road.far, DART_EPOCH_LAZY));
+      EXPECT_OK(dart_epoch_lock(path.far, DART_EPOCH_EXCLUSIVE, checked ? 0 : DART_EPOCH_NOCHECK));
+      EXPECT_OK(dart_put(path.far, &i, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+      EXPECT_OK(dart_epoch_unlock(path.far, DART_EPOCH_LAZY));
     }
     EXPECT_EQ(since(DART__COUNT_FLUSH), 0);
     EXPECT_EQ(since(DART__COUNT_EPOCH_WAIT), 0);
     EXPECT_EQ(since(DART__COUNT_RMA_FLUSH), 0);
-    EXPECT_OK(dart_flush(road.far));
-    EXPECT_OK(dart_get_blocking(&got, road.far, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+    EXPECT_OK(dart_flush(path.far));
+    EXPECT_OK(dart_get_blocking(&got, path.far, 1, DART_TYPE_LONG, DART_TYPE_LONG));
     EXPECT_EQ(got, 19);
   }
-  end(&road);
+  end(&path);
 }
 
 /* With all units locked every far one gets one message, if its operations are few and short; a second one where they
  * are not, which comes with the operations. */
 TEST(lock_all_asks_all_at_once)
 {
-  road_t   road = begin();
+  path_t   path = begin();
   uint64_t nfar = 0;
   char     long_get[2000];
 
   for (int unit = 0; unit < n; unit++)
-    nfar += dart_near_ptr(test_unit(road.base, unit)) == NULL;
+    nfar += dart_near_ptr(test_unit(path.base, unit)) == NULL;
   for (int is_long = 0; is_long < 2; is_long++) {
     test_barrier();
     look();
     if (me == 0) {
-      EXPECT_OK(dart_epoch_lock_all(road.base, 0));
+      EXPECT_OK(dart_epoch_lock_all(path.base, 0));
       for (int unit = 0; unit < n; unit++)
-        EXPECT_OK(dart_get(long_get, test_unit(road.base, unit), is_long ? sizeof long_get : 8,
+        EXPECT_OK(dart_get(long_get, test_unit(path.base, unit), is_long ? sizeof long_get : 8,
                            DART_TYPE_BYTE, DART_TYPE_BYTE));
-      EXPECT_OK(dart_epoch_unlock_all(road.base, 0));
+      EXPECT_OK(dart_epoch_unlock_all(path.base, 0));
       EXPECT_EQ(since(DART__COUNT_BATCH), (is_long ? 2 : 1) * nfar);
     }
   }
-  end(&road);
+  end(&path);
 }

@@ -1,5 +1,5 @@
-#ifndef FAR_ROADS_H
-#define FAR_ROADS_H
+#ifndef FAR_PATHS_H
+#define FAR_PATHS_H
 /* Memory of all units under settings of a test's own, to see by which way operations go. Settings are read at dart_init, so
  * each test starts and ends outside. */
 #include <stdlib.h>
@@ -12,36 +12,36 @@
 
 enum { ROOM = 65536 };
 
-typedef struct road {
+typedef struct path {
   dart_gptr_t base; /* ROOM bytes on every unit */
   dart_gptr_t far;  /* the start of a far unit's, if there is one */
   bool        has_far, all_near;
-} road_t;
+} path_t;
 
-static inline road_t begin(void)
+static inline path_t begin(void)
 {
-  road_t road = { .all_near = true };
+  path_t path = { .all_near = true };
 
   look();
   test_init();
-  EXPECT_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, ROOM, DART_TYPE_BYTE, &road.base));
+  EXPECT_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, ROOM, DART_TYPE_BYTE, &path.base));
   for (int i = 1; i < n; i++) {
-    dart_gptr_t at = test_unit(road.base, (me + i) % n);
+    dart_gptr_t at = test_unit(path.base, (me + i) % n);
 
     if (dart_near_ptr(at) == NULL) {
-      road.far      = at;
-      road.has_far  = true;
-      road.all_near = false;
+      path.far      = at;
+      path.has_far  = true;
+      path.all_near = false;
     }
   }
-  return road;
+  return path;
 }
 
-static inline void end(const road_t *road)
+static inline void end(const path_t *path)
 {
-  EXPECT_OK(dart_flush_all(road->base));
+  EXPECT_OK(dart_flush_all(path->base));
   test_barrier();
-  EXPECT_OK(dart_team_memfree(road->base));
+  EXPECT_OK(dart_team_memfree(path->base));
   EXPECT_OK(dart_exit());
 }
 
