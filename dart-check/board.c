@@ -71,7 +71,7 @@ static uint64_t read_word(int32_t unit, size_t offset)
   return word;
 }
 
-static size_t offset_of(dart_team_t team, size_t field)
+static size_t field_offset(dart_team_t team, size_t field)
 {
   return offsetof(board_t, slot) + (size_t)team * sizeof(slot_t) + field;
 }
@@ -111,7 +111,8 @@ dart_team_t dart__check_board_open(void)
 
 /* ---- reports ------------------------------------------------------------------------------------- */
 
-static void describe(dart__check_report_t *report, int32_t unit, const dart__check_record_t *record)
+static void describe_call(dart__check_report_t *report, int32_t unit,
+                          const dart__check_record_t *record)
 {
   char       what[256];
   dart__at_t at = { record->call < DART__CALLS ? (dart__call_t)record->call : DART__CALL_dart_exit,
@@ -170,7 +171,7 @@ static void end_program(dart__check_report_t *report)
 
 /* Whether a member has reached the call that this unit is in. If it is in another call, the program ends with a
  * report. */
-static bool has_come(dart_team_t team, int32_t member, dart__at_t at)
+static bool has_called(dart_team_t team, int32_t member, dart__at_t at)
 {
   const dart__check_record_t *mine   = &own->slot[team].record;
   int32_t                     unit   = global_id(team, member);
@@ -187,8 +188,8 @@ static bool has_come(dart_team_t team, int32_t member, dart__at_t at)
   dart__check_begin(&report, "collectives", at,
                     "units %d and %d of team %d are in collective calls that do not match: %s",
                     dart__check.me, unit, team, differs);
-  describe(&report, dart__check.me, mine);
-  describe(&report, unit, record);
+  describe_call(&report, dart__check.me, mine);
+  describe_call(&report, unit, record);
   end_program(&report);
   return true;
 }
@@ -230,7 +231,7 @@ static bool waits_for_me(dart_team_t team, int32_t unit, dart_team_t *other_out)
 
   *other_out = other;
   return waits != 0 && other != team && is_member(other, unit) && !dart__check.threads &&
-         read_word(unit, offset_of(other, offsetof(slot_t, posted))) > own->slot[other].posted;
+         read_word(unit, field_offset(other, offsetof(slot_t, posted))) > own->slot[other].posted;
 }
 
 static void report_order(dart_team_t team, int32_t unit, dart_team_t other, dart__at_t at)
@@ -238,14 +239,14 @@ static void report_order(dart_team_t team, int32_t unit, dart_team_t other, dart
   dart__check_record_t record;
   dart__check_report_t report;
 
-  dart__check_read(&record, boards, unit, offset_of(other, offsetof(slot_t, record)),
+  dart__check_read(&record, boards, unit, field_offset(other, offsetof(slot_t, record)),
                    sizeof record);
   report.length = 0;
   dart__check_begin(&report, "collectives", at,
                     "units %d and %d wait for each other in collective calls of teams %d and %d",
                     dart__check.me, unit, team, other);
-  describe(&report, dart__check.me, &own->slot[team].record);
-  describe(&report, unit, &record);
+  describe_call(&report, dart__check.me, &own->slot[team].record);
+  describe_call(&report, unit, &record);
   end_program(&report);
 }
 
@@ -256,7 +257,7 @@ static void note_missing(dart_team_t team, int32_t unit, dart__at_t at)
   uint64_t call;
   char     here[512];
 
-  call = read_word(unit, offset_of(team, offsetof(slot_t, record.call)));
+  call = read_word(unit, field_offset(team, offsetof(slot_t, record.call)));
   dart__check_where(at.from, here, sizeof here);
   dart__check_note(&said,
                    "unit %d has not reached %s of team %d after %.0f s, called by %s; its last "
@@ -267,7 +268,7 @@ static void note_missing(dart_team_t team, int32_t unit, dart__at_t at)
 
 /* The wait takes long: look at the unit that is waited for. If two units wait for each other, the first one reports it;
  * the other one reports it later if the first does not. */
-static void look_at(dart_team_t team, int32_t unit, unsigned slices, dart__at_t at)
+static void compare_call(dart_team_t team, int32_t unit, unsigned slices, dart__at_t at)
 {
   dart_team_t other;
 
@@ -281,8 +282,8 @@ static void look_at(dart_team_t team, int32_t unit, unsigned slices, dart__at_t 
 static void look_at_members(dart_team_t team, unsigned slices, dart__at_t at)
 {
   for (uint32_t member = 1; member < dart__check_team_size(team); member++)
-    if (!has_come(team, (int32_t)member, at)) {
-      look_at(team, global_id(team, (int32_t)member), slices, at);
+    if (!has_called(team, (int32_t)member, at)) {
+      compare_call(team, global_id(team, (int32_t)member), slices, at);
       return;
     }
 }
@@ -300,7 +301,7 @@ static void report_stuck(dart_team_t team, int32_t unit, const dart__check_stuck
       dart__check.me);
   snprintf(what, sizeof what, "unit %d:", unit);
   dart__check_place(&report, what, stuck->at);
-  describe(&report, dart__check.me, &own->slot[team].record);
+  describe_call(&report, dart__check.me, &own->slot[team].record);
   dart__check_line(&report, "missing: %s by unit %d for unit %d, on segment %d of team %d",
                    dart__check_calls[stuck->what], dart__check.me, unit, stuck->segment,
                    stuck->team);
@@ -324,15 +325,15 @@ static void look_at_stuck(dart_team_t team, unsigned slices, dart__at_t at)
     int32_t unit = global_id(team, (int32_t)member);
 
     if (unit != dart__check.me &&
-        read_word(unit, offset_of(team, offsetof(slot_t, posted))) < own->slot[team].posted &&
+        read_word(unit, field_offset(team, offsetof(slot_t, posted))) < own->slot[team].posted &&
         dart__check_stuck_for_me(unit, &numbers[unit], &stuck))
       report_stuck(team, unit, &stuck, at);
   }
 }
 
-static dart_ret_t wait_for(dart_team_t team, size_t field, uint64_t least)
+static dart_ret_t wait_for_field(dart_team_t team, size_t field, uint64_t least)
 {
-  return pdart_notify_wait(at_board(dart__check.me, offset_of(team, field)), least, SLICE_US);
+  return pdart_notify_wait(at_board(dart__check.me, field_offset(team, field)), least, SLICE_US);
 }
 
 static void gather(dart_team_t team, uint64_t number, dart__at_t at)
@@ -340,15 +341,16 @@ static void gather(dart_team_t team, uint64_t number, dart__at_t at)
   uint64_t others = dart__check_team_size(team) - 1;
 
   for (unsigned slices = 1;
-       wait_for(team, offsetof(slot_t, arrived), number * others) == DART_PENDING; slices++) {
+       wait_for_field(team, offsetof(slot_t, arrived), number * others) == DART_PENDING; slices++) {
     look_at_members(team, slices, at);
     look_at_stuck(team, slices, at);
   }
   for (uint32_t member = 1; member <= others; member++)
-    has_come(team, (int32_t)member, at);
+    has_called(team, (int32_t)member, at);
   for (uint32_t member = 1; member <= others; member++)
     pdart_notify(
-        at_board(global_id(team, (int32_t)member), offset_of(team, offsetof(slot_t, opened))), 1);
+        at_board(global_id(team, (int32_t)member), field_offset(team, offsetof(slot_t, opened))),
+        1);
 }
 
 static void follow(dart_team_t team, uint64_t number, dart__at_t at)
@@ -358,10 +360,10 @@ static void follow(dart_team_t team, uint64_t number, dart__at_t at)
 
   pdart_put_notify(at_board(first, inbox_of(team, dart__check.me)), record,
                    sizeof *record / sizeof record->call, DART_TYPE_ULONGLONG, DART_TYPE_ULONGLONG,
-                   at_board(first, offset_of(team, offsetof(slot_t, arrived))), 1);
-  for (unsigned slices = 1; wait_for(team, offsetof(slot_t, opened), number) == DART_PENDING;
+                   at_board(first, field_offset(team, offsetof(slot_t, arrived))), 1);
+  for (unsigned slices = 1; wait_for_field(team, offsetof(slot_t, opened), number) == DART_PENDING;
        slices++) {
-    look_at(team, first, slices, at);
+    compare_call(team, first, slices, at);
     look_at_stuck(team, slices, at);
   }
 }

@@ -32,7 +32,7 @@ void *dart__check_buffer_new(void *result, uint64_t nbytes)
 }
 
 /* Hash memory of this process. False: the memory is no longer mapped. */
-static bool hash_of(const char *bytes, uint64_t nbytes, uint64_t *hash_out)
+static bool hash_bytes(const char *bytes, uint64_t nbytes, uint64_t *hash_out)
 {
   char     piece[4096];
   uint64_t hash = 0;
@@ -56,7 +56,7 @@ static bool hash_of(const char *bytes, uint64_t nbytes, uint64_t *hash_out)
 void dart__check_buffer_source(dart__check_buffer_t *buffer, const void *source, uint64_t nbytes)
 {
   buffer->nbytes = nbytes;
-  if (source != NULL && hash_of(source, nbytes, &buffer->hash))
+  if (source != NULL && hash_bytes(source, nbytes, &buffer->hash))
     buffer->source = source;
 }
 
@@ -70,7 +70,7 @@ void dart__check_buffer_result(dart__check_buffer_t *buffer, void *given, void *
   memset(result, NOT_YET, nbytes);
 }
 
-static void report(const dart__check_buffer_t *buffer, const char *what, dart__at_t at)
+static void report_buffer(const dart__check_buffer_t *buffer, const char *what, dart__at_t at)
 {
   dart__check_report_t report;
 
@@ -89,10 +89,10 @@ static void look_at_source(const dart__check_buffer_t *buffer, dart__at_t at)
 {
   uint64_t hash;
 
-  if (!hash_of(buffer->source, buffer->nbytes, &hash))
-    report(buffer, "was freed", at);
+  if (!hash_bytes(buffer->source, buffer->nbytes, &hash))
+    report_buffer(buffer, "was freed", at);
   else if (hash != buffer->hash)
-    report(buffer, "was changed", at);
+    report_buffer(buffer, "was changed", at);
 }
 
 void dart__check_buffer_look(const dart__check_buffer_t *buffer, dart__at_t at)
@@ -101,7 +101,7 @@ void dart__check_buffer_look(const dart__check_buffer_t *buffer, dart__at_t at)
     look_at_source(buffer, at);
   if (buffer->given != NULL && dart__check_intact((const unsigned char *)buffer->result,
                                                   buffer->nbytes, NOT_YET) < buffer->nbytes)
-    report(buffer, "was written to", at);
+    report_buffer(buffer, "was written to", at);
 }
 
 void dart__check_buffer_drop(dart__check_buffer_t *buffer)

@@ -24,8 +24,9 @@ static bool takes_part(dart_team_t team, size_t nelem, dart_datatype_t dtype, in
 }
 
 /* The call reads `nblocks` blocks at `buffer`, or nothing if `buffer` is NULL. */
-static void enter(dart_team_t team, size_t nelem, dart_datatype_t dtype, int32_t root,
-                  bool has_root, uint64_t op, const void *buffer, size_t nblocks, dart__at_t at)
+static void enter_data(dart_team_t team, size_t nelem, dart_datatype_t dtype, int32_t root,
+                       bool has_root, uint64_t op, const void *buffer, size_t nblocks,
+                       dart__at_t at)
 {
   dart__check_record_t record = { .nelem = nelem, .op = op };
 
@@ -65,8 +66,8 @@ dart_ret_t dart_bcast(void *buf, size_t nelem, dart_datatype_t dtype, dart_team_
                       dart_team_t team)
 {
   if (nelem == 0 || buf != NULL)
-    enter(team, nelem, dtype, root.id, true, 0, is_me(team, root) ? buf : NULL, 1,
-          DART__AT(dart_bcast));
+    enter_data(team, nelem, dtype, root.id, true, 0, is_me(team, root) ? buf : NULL, 1,
+               DART__AT(dart_bcast));
   return pdart_bcast(buf, nelem, dtype, root, team);
 }
 
@@ -76,8 +77,8 @@ dart_ret_t dart_scatter(const void *sendbuf, void *recvbuf, size_t nelem, dart_d
   bool sends = is_me(team, root);
 
   if (nelem == 0 || (recvbuf != NULL && (!sends || sendbuf != NULL)))
-    enter(team, nelem, dtype, root.id, true, 0, sends ? sendbuf : NULL, size_of(team),
-          DART__AT(dart_scatter));
+    enter_data(team, nelem, dtype, root.id, true, 0, sends ? sendbuf : NULL, size_of(team),
+               DART__AT(dart_scatter));
   return pdart_scatter(sendbuf, recvbuf, nelem, dtype, root, team);
 }
 
@@ -85,7 +86,7 @@ dart_ret_t dart_gather(const void *sendbuf, void *recvbuf, size_t nelem, dart_da
                        dart_team_unit_t root, dart_team_t team)
 {
   if (nelem == 0 || (sendbuf != NULL && (!is_me(team, root) || recvbuf != NULL)))
-    enter(team, nelem, dtype, root.id, true, 0, sendbuf, 1, DART__AT(dart_gather));
+    enter_data(team, nelem, dtype, root.id, true, 0, sendbuf, 1, DART__AT(dart_gather));
   return pdart_gather(sendbuf, recvbuf, nelem, dtype, root, team);
 }
 
@@ -93,8 +94,8 @@ dart_ret_t dart_allgather(const void *sendbuf, void *recvbuf, size_t nelem, dart
                           dart_team_t team)
 {
   if (nelem == 0 || recvbuf != NULL)
-    enter(team, nelem, dtype, 0, false, 0, sendbuf == recvbuf ? NULL : sendbuf, 1,
-          DART__AT(dart_allgather));
+    enter_data(team, nelem, dtype, 0, false, 0, sendbuf == recvbuf ? NULL : sendbuf, 1,
+               DART__AT(dart_allgather));
   return pdart_allgather(sendbuf, recvbuf, nelem, dtype, team);
 }
 
@@ -134,7 +135,8 @@ dart_ret_t dart_allreduce(const void *sendbuf, void *recvbuf, size_t nelem, dart
                           dart_operation_t op, dart_team_t team)
 {
   if (nelem == 0 || (sendbuf != NULL && recvbuf != NULL))
-    enter(team, nelem, dtype, 0, false, operator_number(op), sendbuf, 1, DART__AT(dart_allreduce));
+    enter_data(team, nelem, dtype, 0, false, operator_number(op), sendbuf, 1,
+               DART__AT(dart_allreduce));
   return pdart_allreduce(sendbuf, recvbuf, nelem, dtype, op, team);
 }
 
@@ -142,8 +144,8 @@ dart_ret_t dart_alltoall(const void *sendbuf, void *recvbuf, size_t nelem, dart_
                          dart_team_t team)
 {
   if (nelem == 0 || recvbuf != NULL)
-    enter(team, nelem, dtype, 0, false, 0, sendbuf == recvbuf ? NULL : sendbuf, size_of(team),
-          DART__AT(dart_alltoall));
+    enter_data(team, nelem, dtype, 0, false, 0, sendbuf == recvbuf ? NULL : sendbuf, size_of(team),
+               DART__AT(dart_alltoall));
   return pdart_alltoall(sendbuf, recvbuf, nelem, dtype, team);
 }
 
@@ -151,8 +153,8 @@ dart_ret_t dart_reduce(const void *sendbuf, void *recvbuf, size_t nelem, dart_da
                        dart_operation_t op, dart_team_unit_t root, dart_team_t team)
 {
   if (nelem == 0 || (sendbuf != NULL && (!is_me(team, root) || recvbuf != NULL)))
-    enter(team, nelem, dtype, root.id, true, operator_number(op), sendbuf, 1,
-          DART__AT(dart_reduce));
+    enter_data(team, nelem, dtype, root.id, true, operator_number(op), sendbuf, 1,
+               DART__AT(dart_reduce));
   return pdart_reduce(sendbuf, recvbuf, nelem, dtype, op, root, team);
 }
 

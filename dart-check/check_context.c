@@ -28,7 +28,7 @@ static dart_team_t team_of(dart_context_t context)
   return team;
 }
 
-static void forget(dart_context_t context)
+static void forget_context(dart_context_t context)
 {
   dart__check_lock();
   for (entry_t **link = &first; *link != NULL;) {
@@ -72,7 +72,7 @@ dart_ret_t dart_context_destroy(dart_context_t *context)
   if (ret == DART_OK)
     dart__check_context_flushed(gone, -1, false, moment, DART__AT(dart_context_destroy));
   dart__check_context_left(gone);
-  forget(gone);
+  forget_context(gone);
   return ret;
 }
 

@@ -7,7 +7,7 @@
 #include "segment.h"
 
 /* A collective call about an object: all units must name the same object. */
-static void enter(dart__check_kind_t kind, const void *object, dart__at_t at)
+static void enter_object(dart__check_kind_t kind, const void *object, dart__at_t at)
 {
   dart_team_t team;
   uint64_t    serial;
@@ -49,12 +49,12 @@ dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
 
   if (!dart__check_may_use(DART__CHECK_LOCK, key, at))
     return DART_ERR_INVAL;
-  enter(DART__CHECK_LOCK, (void *)key, at);
+  enter_object(DART__CHECK_LOCK, (void *)key, at);
   return ended(pdart_team_lock_destroy(lock), DART__CHECK_LOCK, key, at);
 }
 
 /* The place where holders publish their clocks. An object is known by its number in its team. */
-static dart__check_place_t place_of(dart__check_kind_t kind, const void *object)
+static dart__check_place_t place_of_object(dart__check_kind_t kind, const void *object)
 {
   dart_team_t team   = 0;
   uint64_t    serial = 0;
@@ -69,7 +69,7 @@ static dart__check_place_t place_of(dart__check_kind_t kind, const void *object)
 /* This unit has acquired the lock. */
 static void taken(const void *lock, const dart__check_lock_t *known, dart__at_t at)
 {
-  dart__check_take(place_of(DART__CHECK_LOCK, lock));
+  dart__check_take(place_of_object(DART__CHECK_LOCK, lock));
   dart__check_nest_taken(known, 0, at);
 }
 
@@ -116,7 +116,7 @@ dart_ret_t dart_lock_release(dart_lock_t lock)
   dart__check_guards(at);
   if (!dart__check_may_use(DART__CHECK_LOCK, (uintptr_t)lock, at))
     return DART_ERR_INVAL;
-  dart__check_let_go(place_of(DART__CHECK_LOCK, lock));
+  dart__check_let_go(place_of_object(DART__CHECK_LOCK, lock));
   known = dart__check_lock_object(lock);
   dart__check_nest_left_lock(&known);
   return pdart_lock_release(lock);
@@ -143,7 +143,7 @@ dart_ret_t dart_team_range_destroy(dart_range_t *range)
 
   if (!dart__check_may_use(DART__CHECK_RANGE, key, at))
     return DART_ERR_INVAL;
-  enter(DART__CHECK_RANGE, (void *)key, at);
+  enter_object(DART__CHECK_RANGE, (void *)key, at);
   return ended(pdart_team_range_destroy(range), DART__CHECK_RANGE, key, at);
 }
 
@@ -227,7 +227,7 @@ dart_ret_t dart_allocator_destroy(dart_allocator_t *allocator)
 
   if (!dart__check_may_use(DART__CHECK_ALLOCATOR, key, at))
     return DART_ERR_INVAL;
-  enter(DART__CHECK_ALLOCATOR, (void *)key, at);
+  enter_object(DART__CHECK_ALLOCATOR, (void *)key, at);
   return ended(pdart_allocator_destroy(allocator), DART__CHECK_ALLOCATOR, key, at);
 }
 
@@ -252,38 +252,38 @@ dart_ret_t dart_file_close(dart_file_t *file)
 
   if (!dart__check_may_use(DART__CHECK_FILE, key, at))
     return DART_ERR_INVAL;
-  enter(DART__CHECK_FILE, (void *)key, at);
+  enter_object(DART__CHECK_FILE, (void *)key, at);
   return ended(pdart_file_close(file), DART__CHECK_FILE, key, at);
 }
 
 dart_ret_t dart_file_resize(dart_file_t file, uint64_t nbytes)
 {
-  enter(DART__CHECK_FILE, file, DART__AT(dart_file_resize));
+  enter_object(DART__CHECK_FILE, file, DART__AT(dart_file_resize));
   return pdart_file_resize(file, nbytes);
 }
 
 dart_ret_t dart_file_sync(dart_file_t file)
 {
-  enter(DART__CHECK_FILE, file, DART__AT(dart_file_sync));
+  enter_object(DART__CHECK_FILE, file, DART__AT(dart_file_sync));
   return pdart_file_sync(file);
 }
 
 dart_ret_t dart_file_set_atomicity(dart_file_t file, bool atomic)
 {
-  enter(DART__CHECK_FILE, file, DART__AT(dart_file_set_atomicity));
+  enter_object(DART__CHECK_FILE, file, DART__AT(dart_file_set_atomicity));
   return pdart_file_set_atomicity(file, atomic);
 }
 
 dart_ret_t dart_file_set_view(dart_file_t file, uint64_t displacement, dart_datatype_t type)
 {
-  enter(DART__CHECK_FILE, file, DART__AT(dart_file_set_view));
+  enter_object(DART__CHECK_FILE, file, DART__AT(dart_file_set_view));
   return pdart_file_set_view(file, displacement, type);
 }
 
 dart_ret_t dart_file_read_all(dart_file_t file, uint64_t offset, void *buffer, size_t nelem,
                               dart_datatype_t mem_type, dart_datatype_t file_type, size_t *nread)
 {
-  enter(DART__CHECK_FILE, file, DART__AT(dart_file_read_all));
+  enter_object(DART__CHECK_FILE, file, DART__AT(dart_file_read_all));
   return pdart_file_read_all(file, offset, buffer, nelem, mem_type, file_type, nread);
 }
 
@@ -291,26 +291,26 @@ dart_ret_t dart_file_write_all(dart_file_t file, uint64_t offset, const void *bu
                                dart_datatype_t mem_type, dart_datatype_t file_type,
                                size_t *nwritten)
 {
-  enter(DART__CHECK_FILE, file, DART__AT(dart_file_write_all));
+  enter_object(DART__CHECK_FILE, file, DART__AT(dart_file_write_all));
   return pdart_file_write_all(file, offset, buffer, nelem, mem_type, file_type, nwritten);
 }
 
 dart_ret_t dart_file_read_ordered(dart_file_t file, void *buffer, size_t nelem,
                                   dart_datatype_t mem_type, size_t *nread)
 {
-  enter(DART__CHECK_FILE, file, DART__AT(dart_file_read_ordered));
+  enter_object(DART__CHECK_FILE, file, DART__AT(dart_file_read_ordered));
   return pdart_file_read_ordered(file, buffer, nelem, mem_type, nread);
 }
 
 dart_ret_t dart_file_write_ordered(dart_file_t file, const void *buffer, size_t nelem,
                                    dart_datatype_t mem_type, size_t *nwritten)
 {
-  enter(DART__CHECK_FILE, file, DART__AT(dart_file_write_ordered));
+  enter_object(DART__CHECK_FILE, file, DART__AT(dart_file_write_ordered));
   return pdart_file_write_ordered(file, buffer, nelem, mem_type, nwritten);
 }
 
 dart_ret_t dart_file_seek_shared(dart_file_t file, uint64_t offset)
 {
-  enter(DART__CHECK_FILE, file, DART__AT(dart_file_seek_shared));
+  enter_object(DART__CHECK_FILE, file, DART__AT(dart_file_seek_shared));
   return pdart_file_seek_shared(file, offset);
 }

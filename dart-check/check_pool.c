@@ -29,17 +29,17 @@ static void    *blocks; /* root of a tree of block_t, by offset (tsearch) */
 static block_t *kept[KEPT];
 static size_t   nkept;
 
-static int compare(const void *a, const void *b)
+static int compare_blocks(const void *a, const void *b)
 {
   uint64_t left = ((const block_t *)a)->offset, right = ((const block_t *)b)->offset;
 
   return left < right ? -1 : left > right;
 }
 
-static block_t *find(uint64_t offset)
+static block_t *find_block(uint64_t offset)
 {
   block_t   wanted = { .offset = offset };
-  block_t **node   = tfind(&wanted, &blocks, compare);
+  block_t **node   = tfind(&wanted, &blocks, compare_blocks);
 
   return node == NULL ? NULL : *node;
 }
@@ -60,7 +60,7 @@ static void report_changed(const block_t *block, const char *what, size_t first,
   dart__check_end(&report);
 }
 
-static void look_at(block_t *block, dart__at_t at)
+static void check_block(block_t *block, dart__at_t at)
 {
   size_t first;
 
@@ -84,7 +84,7 @@ static void look_at(block_t *block, dart__at_t at)
 static void visit(const void *node, VISIT visit, void *at)
 {
   if (visit == postorder || visit == leaf)
-    look_at(*(block_t *const *)node, *(dart__at_t *)at);
+    check_block(*(block_t *const *)node, *(dart__at_t *)at);
 }
 
 void dart__check_block_guards(dart__at_t at)
@@ -114,7 +114,7 @@ bool dart__check_block_freed(uint64_t offset, dart__at_t at)
   bool     is_freed;
 
   dart__check_lock();
-  block    = find(offset);
+  block    = find_block(offset);
   is_freed = block != NULL && block->is_freed;
   if (is_freed)
     report_freed(block, at);
@@ -135,26 +135,26 @@ static dart_gptr_t pointer_to(uint64_t offset)
 }
 
 /* Release all but the newest `left` of the freed blocks. With the lock. */
-static void give_back(size_t left, dart__at_t at)
+static void release_freed(size_t left, dart__at_t at)
 {
   while (nkept > left) {
     block_t *block = kept[0];
 
-    look_at(block, at);
+    check_block(block, at);
     memmove(kept, kept + 1, --nkept * sizeof kept[0]);
     block->is_kept = false;
     pdart_memfree(pointer_to(block->offset));
   }
 }
 
-static void enter(dart_gptr_t gptr, uint64_t nbytes, dart__at_t at)
+static void enter_block(dart_gptr_t gptr, uint64_t nbytes, dart__at_t at)
 {
-  block_t *block = find(gptr.addr_or_offs.offset);
+  block_t *block = find_block(gptr.addr_or_offs.offset);
 
   if (block == NULL) {
     block         = dart__check_room(NULL, sizeof *block);
     block->offset = gptr.addr_or_offs.offset;
-    if (tsearch(block, &blocks, compare) == NULL)
+    if (tsearch(block, &blocks, compare_blocks) == NULL)
       abort();
   }
   *block = (block_t){ .offset = block->offset, .nbytes = nbytes, .made = at };
@@ -174,11 +174,11 @@ dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t *gptr)
   ret = pdart_memalloc(nbytes + DART__CHECK_GUARD, DART_TYPE_BYTE, gptr);
   dart__check_lock();
   if (ret != DART_OK && nkept > 0) {
-    give_back(0, at);
+    release_freed(0, at);
     ret = pdart_memalloc(nbytes + DART__CHECK_GUARD, DART_TYPE_BYTE, gptr);
   }
   if (ret == DART_OK)
-    enter(*gptr, nbytes, at);
+    enter_block(*gptr, nbytes, at);
   dart__check_unlock();
   return ret;
 }
@@ -192,7 +192,7 @@ static void forget_locks(dart_gptr_t gptr)
   if (!dart__check_for(DART__CHECK_LOCKS) || gptr.unitid != dart__check.me)
     return;
   dart__check_lock();
-  block = find(gptr.addr_or_offs.offset);
+  block = find_block(gptr.addr_or_offs.offset);
   if (block != NULL)
     last = block->offset + block->nbytes;
   dart__check_unlock();
@@ -229,14 +229,14 @@ dart_ret_t dart_memfree(dart_gptr_t gptr)
     return DART_ERR_INVAL;
   }
   dart__check_lock();
-  block = find(gptr.addr_or_offs.offset);
+  block = find_block(gptr.addr_or_offs.offset);
   if (block == NULL) {
     ret = pdart_memfree(gptr);
   } else if (block->is_freed) {
     report_freed(block, at);
     ret = DART_ERR_INVAL;
   } else {
-    look_at(block, at);
+    check_block(block, at);
     block->is_freed = true;
     block->freed    = at;
     block->is_kept  = block->nbytes <= KEPT_BYTES;
@@ -244,7 +244,7 @@ dart_ret_t dart_memfree(dart_gptr_t gptr)
       ret = pdart_memfree(gptr);
     } else {
       memset(block->address, DART__CHECK_FREED, block->nbytes);
-      give_back(KEPT - 1, at);
+      release_freed(KEPT - 1, at);
       kept[nkept++] = block;
     }
   }
@@ -254,7 +254,7 @@ dart_ret_t dart_memfree(dart_gptr_t gptr)
 
 /* ---- the end ------------------------------------------------------------------------------------- */
 
-static void report_leak(const void *node, VISIT visit, void *unused)
+static void report_block(const void *node, VISIT visit, void *unused)
 {
   const block_t       *block = *(block_t *const *)node;
   dart__check_report_t report;
@@ -272,7 +272,7 @@ static void report_leak(const void *node, VISIT visit, void *unused)
 
 void dart__check_blocks_leaked(void)
 {
-  twalk_r(blocks, report_leak, NULL);
+  twalk_r(blocks, report_block, NULL);
 }
 
 void dart__check_blocks_forget(void)

@@ -40,7 +40,7 @@ static bool is_new(const char *kind, const char *format, const void *from)
   return !found;
 }
 
-static void append(dart__check_report_t *report, const char *format, va_list args)
+static void append_text(dart__check_report_t *report, const char *format, va_list args)
 {
   size_t room    = sizeof report->text - report->length;
   int    written = vsnprintf(report->text + report->length, room, format, args);
@@ -54,7 +54,7 @@ static void put(dart__check_report_t *report, const char *format, ...)
   va_list args;
 
   va_start(args, format);
-  append(report, format, args);
+  append_text(report, format, args);
   va_end(args);
 }
 
@@ -69,7 +69,7 @@ bool dart__check_begin(dart__check_report_t *report, const char *kind, dart__at_
   report->length = 0;
   put(report, "dart-check: unit %d: %s: ", dart__check.me, kind);
   va_start(args, format);
-  append(report, format, args);
+  append_text(report, format, args);
   va_end(args);
   put(report, "\n");
   return true;
@@ -81,7 +81,7 @@ void dart__check_line(dart__check_report_t *report, const char *format, ...)
 
   put(report, "  ");
   va_start(args, format);
-  append(report, format, args);
+  append_text(report, format, args);
   va_end(args);
   put(report, "\n");
 }
@@ -127,7 +127,7 @@ void dart__check_note(bool *once, const char *format, ...)
   *once = true;
   put(&report, "dart-check: unit %d: ", dart__check.me);
   va_start(args, format);
-  append(&report, format, args);
+  append_text(&report, format, args);
   va_end(args);
   put(&report, "\n");
   dart__check_end(&report);

@@ -181,7 +181,7 @@ dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem, dart_data
 
 /* ---- atomics -------------------------------------------------------------------------------------- */
 
-static dart__access_kind_t kind_of(dart_operation_t op)
+static dart__access_kind_t access_kind(dart_operation_t op)
 {
   return op == DART_OP_NO_OP ? DART__ACCESS_READ : DART__ACCESS_UPDATE;
 }
@@ -199,7 +199,7 @@ static dart_ret_t accumulate(accumulate_t call, dart__at_t at, dart_gptr_t gptr,
   if (!dart__check_access(gptr, nbytes, at))
     return DART_ERR_INVAL;
   dart__check_source(values, nbytes, at);
-  dart__check_race(&ticket, gptr, nelem, dtype, kind_of(op), at);
+  dart__check_race(&ticket, gptr, nelem, dtype, access_kind(op), at);
   ticket.acquires = false; /* there is no result */
   if (at.id == DART__CALL_dart_accumulate_blocking_local)
     may_wait(gptr, at);
@@ -238,7 +238,7 @@ dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
     return DART_ERR_INVAL;
   dart__check_source(value, nbytes, at);
   buffer = dart__check_result(result, nbytes);
-  dart__check_race(&ticket, gptr, 1, dtype, kind_of(op), at);
+  dart__check_race(&ticket, gptr, 1, dtype, access_kind(op), at);
   may_wait(gptr, at);
   ret = waited(&ticket, pdart_fetch_and_op(gptr, value, buffer, dtype, op));
   dart__check_race_started(&ticket, ret, gptr, DART_HANDLE_NULL);
@@ -298,7 +298,7 @@ static bool begin_elements(elements_t *e)
   }
   if (e->op != DART_OP_NO_OP)
     dart__check_source(e->values, dart__check_extent(e->src_type, e->nelem), e->at);
-  dart__check_race(&e->ticket, e->gptr, e->nelem, e->dst_type, kind_of(e->op), e->at);
+  dart__check_race(&e->ticket, e->gptr, e->nelem, e->dst_type, access_kind(e->op), e->at);
   return true;
 }
 
@@ -463,8 +463,8 @@ dart_ret_t dart_notify(dart_gptr_t flag, uint64_t by)
 /* ---- flushes ---------------------------------------------------------------------------------------- */
 
 /* Refused operations are complete, too. */
-static dart_ret_t flush(dart_ret_t (*second)(dart_gptr_t), dart_gptr_t gptr, bool all, bool local,
-                        dart__at_t at)
+static dart_ret_t flush_checked(dart_ret_t (*second)(dart_gptr_t), dart_gptr_t gptr, bool all,
+                                bool local, dart__at_t at)
 {
   uint64_t   moment  = dart__check_moment();
   uint64_t   started = dart__check_race_moment();
@@ -483,22 +483,22 @@ static dart_ret_t flush(dart_ret_t (*second)(dart_gptr_t), dart_gptr_t gptr, boo
 
 dart_ret_t dart_flush(dart_gptr_t gptr)
 {
-  return flush(pdart_flush, gptr, false, false, DART__AT(dart_flush));
+  return flush_checked(pdart_flush, gptr, false, false, DART__AT(dart_flush));
 }
 
 dart_ret_t dart_flush_all(dart_gptr_t gptr)
 {
-  return flush(pdart_flush_all, gptr, true, false, DART__AT(dart_flush_all));
+  return flush_checked(pdart_flush_all, gptr, true, false, DART__AT(dart_flush_all));
 }
 
 dart_ret_t dart_flush_local(dart_gptr_t gptr)
 {
-  return flush(pdart_flush_local, gptr, false, true, DART__AT(dart_flush_local));
+  return flush_checked(pdart_flush_local, gptr, false, true, DART__AT(dart_flush_local));
 }
 
 dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
 {
-  return flush(pdart_flush_local_all, gptr, true, true, DART__AT(dart_flush_local_all));
+  return flush_checked(pdart_flush_local_all, gptr, true, true, DART__AT(dart_flush_local_all));
 }
 
 /* ---- order ------------------------------------------------------------------------------------------

@@ -108,7 +108,7 @@ dart_ret_t dart_team_get_group(dart_team_t teamid, dart_group_t *group)
 /* ---- teams --------------------------------------------------------------------------------------- */
 
 /* A hash of the group's members, the same in all units; 0 if there is no group. */
-static uint64_t hash_of(const dart_group_t group)
+static uint64_t hash_of_group(const dart_group_t group)
 {
   dart_global_unit_t *members;
   size_t              size;
@@ -146,7 +146,7 @@ dart_ret_t dart_team_create(dart_team_t teamid, const dart_group_t group, dart_t
   if (!may_use(group, at))
     return DART_ERR_INVAL;
   if (newteam != NULL)
-    dart__check_enter(teamid, (dart__check_record_t){ .other = hash_of(group) }, at);
+    dart__check_enter(teamid, (dart__check_record_t){ .other = hash_of_group(group) }, at);
   return known(pdart_team_create(teamid, group, newteam), newteam, at);
 }
 

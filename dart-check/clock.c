@@ -103,7 +103,7 @@ static void greatest(uint64_t *numbers, const uint64_t *other)
       numbers[i] = other[i];
 }
 
-static bool join(const uint64_t *other)
+static bool join_clock(const uint64_t *other)
 {
   bool is_new = false;
 
@@ -243,7 +243,7 @@ bool dart__check_acquire(dart__check_place_t place)
     return false;
   copy = room(few);
   read_place(place, copy);
-  is_new = join(copy);
+  is_new = join_clock(copy);
   end_room(copy, few);
   return is_new;
 }
@@ -257,7 +257,7 @@ void dart__check_acquire_all(const dart__check_place_t places[], size_t n, uint6
     read_place(places[i], copy);
     greatest(clock, copy);
   }
-  join(clock);
+  join_clock(clock);
   end_room(copy, few);
 }
 
@@ -283,7 +283,7 @@ void dart__check_clocks_collective(dart_team_t team, dart__call_t call, int32_t 
     break;
   default: pdart_allreduce(numbers, joined, n, DART_TYPE_ULONGLONG, DART_OP_MAX, team);
   }
-  join(joined);
+  join_clock(joined);
   free(numbers);
 }
 
@@ -329,7 +329,7 @@ uint32_t dart__check_rows(void)
   return nrows;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_clocks(const void *a, const void *b)
 {
   uint32_t left = **(uint32_t *const *)a, right = **(uint32_t *const *)b;
 
@@ -345,7 +345,7 @@ void dart__check_rows_keep(uint32_t *kept[], size_t n)
   is_newest = false;
   if (n == 0)
     return;
-  qsort(kept, n, sizeof *kept, compare);
+  qsort(kept, n, sizeof *kept, compare_clocks);
   for (size_t i = 0; i < n; i++) {
     if (*kept[i] != last) {
       last = *kept[i];

@@ -199,7 +199,7 @@ static bool exclude_each_other(const dart__access_t *a, const dart__access_t *b)
 }
 
 /* Whether accesses of two groups conflict if nothing orders them. */
-static bool conflict(const dart__access_t *a, const dart__access_t *b)
+static bool accesses_conflict(const dart__access_t *a, const dart__access_t *b)
 {
   if ((!is_write(a) && !is_write(b)) || a->nbytes == 0 || b->nbytes == 0 ||
       exclude_each_other(a, b))
@@ -213,7 +213,7 @@ static bool conflict(const dart__access_t *a, const dart__access_t *b)
 
 /* ---- reports -------------------------------------------------------------------------------------- */
 
-static void describe(dart__check_report_t *report, const dart__access_t *access)
+static void describe_access(dart__check_report_t *report, const dart__access_t *access)
 {
   char what[32];
 
@@ -236,8 +236,8 @@ static void report_race(collected_t *all, const dart__access_t *a, const dart__a
           "units %d and %d access the same bytes, from %llu on, of this unit's portion", a->unit,
           b->unit, (unsigned long long)(a->offset > b->offset ? a->offset : b->offset)))
     return;
-  describe(&report, a);
-  describe(&report, b);
+  describe_access(&report, a);
+  describe_access(&report, b);
   dart__check_line(&report, "in segment %d of team %d", a->segment, a->team);
   if (is_mixed)
     dart__check_line(&report,
@@ -295,7 +295,7 @@ static size_t group_end(const collected_t *all, size_t i)
 
 static void compare_groups(collected_t *all, size_t a, size_t a_end, size_t b, size_t b_end)
 {
-  if (!conflict(&all->entries[a], &all->entries[b]))
+  if (!accesses_conflict(&all->entries[a], &all->entries[b]))
     return;
   for (size_t i = a, i_end; i < a_end; i = i_end) {
     i_end = run_end(all, i, a_end);
@@ -346,7 +346,7 @@ static void renew(uint32_t n)
   free(moved);
 }
 
-static void compare(void)
+static void compare_recorded(void)
 {
   uint32_t              n;
   const dart__access_t *entries = dart__check_log(&n);
@@ -379,5 +379,5 @@ void dart__check_race_collective(dart_team_t team, dart__call_t call, int32_t ro
 
   dart__check_clocks_collective(team, call, root);
   if (team == DART_TEAM_ALL && !has_root)
-    compare();
+    compare_recorded();
 }

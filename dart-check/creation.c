@@ -59,7 +59,7 @@ static bool differs(int32_t unit, call_t *other_out)
   return (bits >> me % BITS & 1) != 0;
 }
 
-static void report(int32_t unit, const call_t *other, dart__at_t at)
+static void report_creation(int32_t unit, const call_t *other, dart__at_t at)
 {
   dart__check_report_t report = { .length = 0 };
   dart__at_t           there  = { at.id, dart__check_place_address(other->from) };
@@ -76,7 +76,7 @@ static void report(int32_t unit, const call_t *other, dart__at_t at)
 }
 
 /* If two units see each other, the first one reports it; the other one reports it later if the first does not. */
-static void look_at(int32_t unit, dart__at_t at)
+static void compare_creation(int32_t unit, dart__at_t at)
 {
   double patience = dart__check_patience() + (dart__check.me < unit ? 0 : 5);
   call_t other, seen = { 0, 0, 0, 0 };
@@ -87,7 +87,7 @@ static void look_at(int32_t unit, dart__at_t at)
     if (other.serial != seen.serial)
       return;
     if (slices * SLICE_MS >= patience * 1000)
-      report(unit, &other, at);
+      report_creation(unit, &other, at);
     nanosleep(&(struct timespec){ 0, SLICE_MS * 1000000L }, NULL);
   }
 }
@@ -117,7 +117,7 @@ void dart__check_creation_enter(dart_team_t parent, const dart_group_t group, in
   for (size_t i = 0; i < size; i++)
     if (members[i].id != dart__check.me && members[i].id >= 0 &&
         (size_t)members[i].id < dart__check.nunits)
-      look_at(members[i].id, at);
+      compare_creation(members[i].id, at);
   free(members);
 }
 

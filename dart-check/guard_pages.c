@@ -114,7 +114,7 @@ static const void *behind(const void *context)
 
 /* When this returns, the instruction is repeated, and its signal goes to the old handler with all its information. A
  * signal that a process has sent is raised again. */
-static void handle(int signal, siginfo_t *info, void *context)
+static void handle_fault(int signal, siginfo_t *info, void *context)
 {
   if (info->si_code > 0)
     explain(info->si_addr, behind(context));
@@ -125,7 +125,7 @@ static void handle(int signal, siginfo_t *info, void *context)
 
 void dart__check_faults_open(void (*explain_it)(const void *address, const void *from))
 {
-  struct sigaction action = { .sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+  struct sigaction action = { .sa_sigaction = handle_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK };
 
   explain = explain_it;
   sigemptyset(&action.sa_mask);
@@ -136,6 +136,6 @@ void dart__check_faults_close(void)
 {
   struct sigaction now;
 
-  if (sigaction(SIGSEGV, NULL, &now) == 0 && now.sa_sigaction == handle)
+  if (sigaction(SIGSEGV, NULL, &now) == 0 && now.sa_sigaction == handle_fault)
     sigaction(SIGSEGV, &before, NULL);
 }

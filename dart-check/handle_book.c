@@ -40,7 +40,7 @@ dart_handle_t dart__check_handle(dart_gptr_t gptr, const void *source, void *buf
   return operation == NULL ? handle : (dart_handle_t)operation;
 }
 
-static dart__operation_t *find(dart_handle_t handle)
+static dart__operation_t *find_handle(dart_handle_t handle)
 {
   for (size_t i = dart__operations.n; i > 0; i--) {
     dart__operation_t *operation = dart__operations.operation[i - 1];
@@ -60,7 +60,7 @@ bool dart__check_handle_inner(dart_handle_t handle, dart_handle_t *inner_out, da
   if (handle == DART_HANDLE_NULL || !dart__check_for(DART__CHECK_COMPLETION))
     return true;
   dart__check_lock();
-  operation = find(handle);
+  operation = find_handle(handle);
   if (operation != NULL)
     *inner_out = operation->inner;
   dart__check_unlock();
@@ -80,7 +80,7 @@ void dart__check_handle_done(dart_handle_t handle, dart__at_t at)
   dart__operation_t *operation;
 
   dart__check_lock();
-  operation = find(handle);
+  operation = find_handle(handle);
   if (operation != NULL) {
     dart__check_buffer_look(&operation->buffer, at);
     dart__check_buffer_end(&operation->buffer);
@@ -96,7 +96,7 @@ void dart__check_handle_now(dart_handle_t handle, dart_handle_t inner)
   dart__operation_t *operation;
 
   dart__check_lock();
-  operation = find(handle);
+  operation = find_handle(handle);
   if (operation != NULL)
     operation->inner = inner;
   dart__check_unlock();
@@ -107,7 +107,7 @@ void dart__check_handle_given_up(dart_handle_t handle)
   dart__operation_t *operation;
 
   dart__check_lock();
-  operation = find(handle);
+  operation = find_handle(handle);
   if (operation != NULL)
     operation->has_handle = false;
   dart__operations_sweep();

@@ -40,7 +40,7 @@ static const struct {
               { "races", DART__CHECK_RACES },
               { "1", DART__CHECK_ALL } };
 
-static unsigned kind_of(const char *word, size_t length)
+static unsigned kind_named(const char *word, size_t length)
 {
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
     if (strlen(words[i].name) == length && strncmp(words[i].name, word, length) == 0)
@@ -60,7 +60,7 @@ static bool read_kinds(unsigned *kinds_out)
   while (true) {
     size_t length = strcspn(text, ",");
 
-    kinds = kind_of(text, length);
+    kinds = kind_named(text, length);
     if (kinds == 0)
       return false;
     *kinds_out |= kinds;
@@ -104,7 +104,7 @@ static dart_ret_t prepare(unsigned *kinds_out)
 
 /* ---- from init to exit --------------------------------------------------------------------------- */
 
-static void begin(unsigned kinds, bool threads)
+static void begin_checks(unsigned kinds, bool threads)
 {
   dart_global_unit_t me;
   dart_team_t        own_team;
@@ -134,7 +134,7 @@ dart_ret_t dart_init(int *argc, char ***argv)
   if (ret == DART_OK)
     ret = pdart_init(argc, argv);
   if (ret == DART_OK)
-    begin(kinds, false);
+    begin_checks(kinds, false);
   return ret;
 }
 
@@ -146,7 +146,7 @@ dart_ret_t dart_init_thread(int *argc, char ***argv, dart_thread_support_level_t
   if (ret == DART_OK)
     ret = pdart_init_thread(argc, argv, thread_safety);
   if (ret == DART_OK)
-    begin(kinds, *thread_safety == DART_THREAD_MULTIPLE);
+    begin_checks(kinds, *thread_safety == DART_THREAD_MULTIPLE);
   return ret;
 }
 
@@ -199,7 +199,7 @@ static void forget_broken(void)
 
 /* Groups, teams, types, operators, allocators and registered memory end with the cycle. The program may destroy locks,
  * range objects and files at any time. */
-static void end(dart__at_t at)
+static void end_checks(dart__at_t at)
 {
   dart__check_enter_exit(at);
   dart__check_guards(at);
@@ -230,13 +230,13 @@ static void end(dart__at_t at)
 dart_ret_t dart_exit(void)
 {
   if (dart__check.kinds != 0)
-    end(DART__AT(dart_exit));
+    end_checks(DART__AT(dart_exit));
   return pdart_exit();
 }
 
 /* ---- the end of the process ---------------------------------------------------------------------- */
 
-static void leave(int code, void *unused)
+static void leave_at_exit(int code, void *unused)
 {
   (void)unused;
   if (getpid() != process) /* a forked child */
@@ -253,5 +253,5 @@ static void leave(int code, void *unused)
 static __attribute__((constructor)) void arrange_leave(void)
 {
   process = getpid();
-  on_exit(leave, NULL);
+  on_exit(leave_at_exit, NULL);
 }

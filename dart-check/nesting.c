@@ -142,13 +142,13 @@ static bool is_same_object(const dart__check_lock_t *a, const dart__check_lock_t
          a->first_unit == b->first_unit;
 }
 
-static bool conflict(const dart__check_lock_t *a, const dart__check_lock_t *b)
+static bool locks_conflict(const dart__check_lock_t *a, const dart__check_lock_t *b)
 {
   return is_same_object(a, b) && a->first <= b->last && b->first <= a->last &&
          !(a->is_shared && b->is_shared);
 }
 
-static void describe(const dart__check_lock_t *lock, char *text, size_t nbytes)
+static void describe_lock(const dart__check_lock_t *lock, char *text, size_t nbytes)
 {
   if (lock->kind == DART__CALL_dart_lock_acquire)
     snprintf(text, nbytes, "lock %" PRIu64 " of team %" PRIu64, lock->object, lock->team);
@@ -186,18 +186,18 @@ void dart__check_nest_taken(const dart__check_lock_t *lock, uintptr_t key, dart_
   dart__check_unlock();
 }
 
-static bool is_meant(const held_t *entry, uintptr_t key, const dart__check_lock_t *lock)
+static bool is_held_as(const held_t *entry, uintptr_t key, const dart__check_lock_t *lock)
 {
   return lock == NULL ? entry->key == key : memcmp(&entry->lock, lock, sizeof *lock) == 0;
 }
 
 /* From the newest to the oldest, since most locks are released in reverse order. If `lock` is NULL, all locks with the
  * key are released. */
-static void leave(uintptr_t key, const dart__check_lock_t *lock)
+static void leave_lock(uintptr_t key, const dart__check_lock_t *lock)
 {
   dart__check_lock();
   for (size_t i = nheld; i > 0; i--)
-    if (is_meant(&held[i - 1], key, lock)) {
+    if (is_held_as(&held[i - 1], key, lock)) {
       memmove(&held[i - 1], &held[i], (nheld - i) * sizeof held[0]);
       nheld--;
       if (lock != NULL)
@@ -209,13 +209,13 @@ static void leave(uintptr_t key, const dart__check_lock_t *lock)
 void dart__check_nest_left(uintptr_t key)
 {
   if (dart__check_for(DART__CHECK_LOCKS) && key != 0)
-    leave(key, NULL);
+    leave_lock(key, NULL);
 }
 
 void dart__check_nest_left_lock(const dart__check_lock_t *lock)
 {
   if (lock->kind != 0)
-    leave(0, lock);
+    leave_lock(0, lock);
 }
 
 /* ---- the log; its mutex is held -------------------------------------------------------------------- */
@@ -246,7 +246,7 @@ static bool is_of_freed(const edge_t *edge, const dart__check_lock_t *freed)
   return is_word_of(&edge->held, freed) || is_word_of(&edge->wanted, freed);
 }
 
-static void forget(size_t n, const dart__check_lock_t *freed)
+static void forget_held(size_t n, const dart__check_lock_t *freed)
 {
   for (size_t i = 0; i < n; i++)
     is_dead[i] = is_dead[i] || is_of_freed(&edges[i], freed);
@@ -266,7 +266,7 @@ static void read_until(size_t end)
     }
     is_dead[nedges] = stamp_of(edge) != edge->stamp || edge->held.kind == 0;
     if (stamp_of(edge) == edge->stamp && edge->held.kind == 0)
-      forget(nedges, &edge->wanted);
+      forget_held(nedges, &edge->wanted);
   }
 }
 
@@ -301,7 +301,7 @@ static size_t publish(edge_t *edge)
   return place;
 }
 
-static bool is_known(const edge_t *edge)
+static bool is_known_edge(const edge_t *edge)
 {
   for (size_t i = 0; i < nedges; i++)
     if (!is_dead[i] && memcmp(&edges[i].held, &edge->held, sizeof edge->held) == 0 &&
@@ -365,10 +365,10 @@ static bool close_circle(circle_t *circle, bool visited[LOG])
 {
   const edge_t *first = &edges[circle->place[0]], *last = &edges[circle->place[circle->n - 1]];
 
-  if (conflict(&last->wanted, &first->held))
+  if (locks_conflict(&last->wanted, &first->held))
     return true;
   for (size_t i = 0; i < nedges; i++) {
-    if (visited[i] || is_dead[i] || !conflict(&last->wanted, &edges[i].held) ||
+    if (visited[i] || is_dead[i] || !locks_conflict(&last->wanted, &edges[i].held) ||
         !may_follow(circle, &edges[i]))
       continue;
     visited[i]                 = true;
@@ -380,7 +380,7 @@ static bool close_circle(circle_t *circle, bool visited[LOG])
   return false;
 }
 
-static dart__at_t place_of(uint64_t call, uint64_t from)
+static dart__at_t place_in(uint64_t call, uint64_t from)
 {
   return (dart__at_t){ call < DART__CALLS ? (dart__call_t)call : DART__CALL_dart_lock_acquire,
                        dart__check_place_address(from) };
@@ -399,22 +399,22 @@ static void report_circle(const circle_t *circle, dart__at_t at)
   for (size_t i = 0; i < circle->n; i++) {
     const edge_t *edge = &edges[circle->place[i]];
 
-    describe(&edge->held, name, sizeof name);
+    describe_lock(&edge->held, name, sizeof name);
     snprintf(what, sizeof what, "unit %d held %s, acquired by", (int)edge->unit, name);
-    dart__check_place(&report, what, place_of(edge->held_call, edge->held_from));
-    describe(&edge->wanted, name, sizeof name);
+    dart__check_place(&report, what, place_in(edge->held_call, edge->held_from));
+    describe_lock(&edge->wanted, name, sizeof name);
     snprintf(what, sizeof what, "  and requested %s by", name);
-    dart__check_place(&report, what, place_of(edge->wanted_call, edge->wanted_from));
+    dart__check_place(&report, what, place_in(edge->wanted_call, edge->wanted_from));
   }
   dart__check_end(&report);
 }
 
-static void add(edge_t *edge, dart__at_t at)
+static void add_edge(edge_t *edge, dart__at_t at)
 {
   bool     visited[LOG] = { false };
   circle_t circle       = { .n = 1 };
 
-  if (is_known(edge))
+  if (is_known_edge(edge))
     return;
   circle.place[0] = publish(edge);
   if (circle.place[0] == LOG)
@@ -426,7 +426,7 @@ static void add(edge_t *edge, dart__at_t at)
 
 /* ---- nestings --------------------------------------------------------------------------------------- */
 
-static uint64_t hash_of(const dart__check_lock_t *lock)
+static uint64_t hash_of_lock(const dart__check_lock_t *lock)
 {
   return dart__check_hash(0, lock, sizeof *lock);
 }
@@ -442,15 +442,15 @@ static edge_t edge_from(const held_t mine[], size_t nmine, size_t n)
 
   for (size_t i = 0; i < nmine && nguards < GUARDS; i++)
     if (i != n && !mine[i].lock.is_shared)
-      edge.guards[nguards++] = hash_of(&mine[i].lock);
+      edge.guards[nguards++] = hash_of_lock(&mine[i].lock);
   return edge;
 }
 
 /* The thread requests a lock that it holds. DART refuses that for a lock object. For other locks, another thread of the
  * unit may release it, if there is one. */
-static bool is_own(const dart__check_lock_t *wanted, const dart__check_lock_t *lock)
+static bool is_own_portion(const dart__check_lock_t *wanted, const dart__check_lock_t *lock)
 {
-  return conflict(wanted, lock) &&
+  return locks_conflict(wanted, lock) &&
          (dart__check.threads || wanted->kind == DART__CALL_dart_lock_acquire);
 }
 
@@ -485,8 +485,8 @@ void dart__check_nest_wanted(const dart__check_lock_t locks[], size_t n, dart__a
     edge.wanted_from = dart__check_place_number(at.from);
     for (size_t k = 0; k < n; k++) {
       edge.wanted = locks[k];
-      if (!is_own(&locks[k], &mine[i].lock))
-        add(&edge, at);
+      if (!is_own_portion(&locks[k], &mine[i].lock))
+        add_edge(&edge, at);
     }
   }
   pthread_mutex_unlock(&reading);

@@ -21,7 +21,7 @@ static const struct {
 
 static void *objects; /* root of the tree */
 
-static int compare(const void *a, const void *b)
+static int compare_objects(const void *a, const void *b)
 {
   const dart__check_object_t *left = a, *right = b;
 
@@ -30,10 +30,10 @@ static int compare(const void *a, const void *b)
   return left->key < right->key ? -1 : left->key > right->key;
 }
 
-static dart__check_object_t *find(dart__check_kind_t kind, uintptr_t key)
+static dart__check_object_t *find_object(dart__check_kind_t kind, uintptr_t key)
 {
   dart__check_object_t   wanted = { .kind = kind, .key = key };
-  dart__check_object_t **node   = tfind(&wanted, &objects, compare);
+  dart__check_object_t **node   = tfind(&wanted, &objects, compare_objects);
 
   return node == NULL ? NULL : *node;
 }
@@ -54,13 +54,13 @@ dart__check_object_t *dart__check_made(dart_ret_t ret, dart__check_kind_t kind, 
   if (ret != DART_OK || dart__check.kinds == 0)
     return NULL;
   dart__check_lock();
-  object = find(kind, key);
+  object = find_object(kind, key);
   if (object == NULL) {
     object = dart__check_room(NULL, sizeof *object);
     memset(object, 0, sizeof *object);
     object->kind = kind;
     object->key  = key;
-    if (tsearch(object, &objects, compare) == NULL)
+    if (tsearch(object, &objects, compare_objects) == NULL)
       abort();
   }
   object->is_alive = true;
@@ -76,7 +76,7 @@ dart__check_object_t *dart__check_object(dart__check_kind_t kind, uintptr_t key)
   dart__check_object_t *object;
 
   dart__check_lock();
-  object = find(kind, key);
+  object = find_object(kind, key);
   dart__check_unlock();
   return object != NULL && object->is_alive ? object : NULL;
 }
@@ -113,7 +113,7 @@ bool dart__check_may_use(dart__check_kind_t kind, uintptr_t key, dart__at_t at)
   if (key == 0 || !dart__check_for(DART__CHECK_MEMORY))
     return true;
   dart__check_lock();
-  object = find(kind, key);
+  object = find_object(kind, key);
   dart__check_unlock();
   if (object != NULL && object->is_alive)
     return true;
@@ -128,7 +128,7 @@ void dart__check_ended(dart_ret_t ret, dart__check_kind_t kind, uintptr_t key, d
   if (ret != DART_OK)
     return;
   dart__check_lock();
-  object = find(kind, key);
+  object = find_object(kind, key);
   if (object != NULL) {
     object->is_alive = false;
     object->ended    = at;
@@ -169,23 +169,23 @@ static void collect(const void *node, VISIT visit, void *data)
   all->found[all->nfound++] = object;
 }
 
-static bool is_of(const dart__check_object_t *a, const dart__check_object_t *b)
+static bool is_of_place(const dart__check_object_t *a, const dart__check_object_t *b)
 {
   return a->kind == b->kind && a->made.from == b->made.from;
 }
 
 /* One report for all objects that one place of the program has created. */
-static void report_leak(const collect_t *all, size_t i)
+static void report_objects(const collect_t *all, size_t i)
 {
   const dart__check_object_t *object = all->found[i];
   dart__check_report_t        report;
   size_t                      n = 0;
 
   for (size_t j = 0; j < i; j++)
-    if (is_of(all->found[j], object))
+    if (is_of_place(all->found[j], object))
       return;
   for (size_t j = i; j < all->nfound; j++)
-    n += is_of(all->found[j], object);
+    n += is_of_place(all->found[j], object);
   if (!dart__check_begin(&report, "memory", object->made, "%s was never %s, %zu time%s",
                          kinds[object->kind].name, kinds[object->kind].ended, n, n == 1 ? "" : "s"))
     return;
@@ -199,7 +199,7 @@ void dart__check_leaks(dart__check_kind_t first, dart__check_kind_t last)
 
   twalk_r(objects, collect, &all);
   for (size_t i = 0; i < all.nfound; i++)
-    report_leak(&all, i);
+    report_objects(&all, i);
   free(all.found);
 }
 
@@ -213,14 +213,15 @@ uint64_t dart__check_alive(dart__check_kind_t first, dart__check_kind_t last)
 }
 
 /* `team` NULL: of any team. */
-static void forget(dart__check_kind_t first, dart__check_kind_t last, const dart_team_t *team)
+static void forget_objects(dart__check_kind_t first, dart__check_kind_t last,
+                           const dart_team_t *team)
 {
   collect_t all = { first, last, NULL, 0 };
 
   twalk_r(objects, collect, &all);
   for (size_t i = 0; i < all.nfound; i++)
     if (team == NULL || all.found[i]->team == *team) {
-      tdelete(all.found[i], &objects, compare);
+      tdelete(all.found[i], &objects, compare_objects);
       free(all.found[i]);
     }
   free(all.found);
@@ -228,12 +229,12 @@ static void forget(dart__check_kind_t first, dart__check_kind_t last, const dart
 
 void dart__check_forget(dart__check_kind_t first, dart__check_kind_t last)
 {
-  forget(first, last, NULL);
+  forget_objects(first, last, NULL);
 }
 
 void dart__check_forget_of(dart__check_kind_t kind, dart_team_t team)
 {
   dart__check_lock();
-  forget(kind, kind, &team);
+  forget_objects(kind, kind, &team);
   dart__check_unlock();
 }

@@ -24,7 +24,7 @@ static size_t   count, nplaces;
 
 /* ---- the list; the lock is held ------------------------------------------------------------------- */
 
-static entry_t *find(dart_gptr_t gptr)
+static entry_t *find_epoch(dart_gptr_t gptr)
 {
   for (size_t i = 0; i < count; i++)
     if (entries[i].segment == gptr.segid && entries[i].team == gptr.teamid)
@@ -32,10 +32,10 @@ static entry_t *find(dart_gptr_t gptr)
   return NULL;
 }
 
-static entry_t *make(dart_gptr_t gptr)
+static entry_t *make_epoch(dart_gptr_t gptr)
 {
   dart_team_unit_t me    = DART_TEAM_UNIT_ID(-1);
-  entry_t         *entry = find(gptr);
+  entry_t         *entry = find_epoch(gptr);
 
   if (entry != NULL)
     return entry;
@@ -51,7 +51,7 @@ static entry_t *make(dart_gptr_t gptr)
   return entry;
 }
 
-static void end(entry_t *entry)
+static void end_epoch(entry_t *entry)
 {
   for (int kind = 0; kind < DART__PEERS; kind++)
     free(entry->peers[kind].units);
@@ -64,7 +64,7 @@ static void end_if_unused(entry_t *entry)
   if (entry->fence.kind == DART__EPOCH_OUTSIDE && entry->nlocked == 0 &&
       entry->peers[DART__PEERS_POSTED].units == NULL &&
       entry->peers[DART__PEERS_STARTED].units == NULL)
-    end(entry);
+    end_epoch(entry);
 }
 
 static lock_t *lock_of(const entry_t *entry, int32_t unit)
@@ -75,7 +75,7 @@ static lock_t *lock_of(const entry_t *entry, int32_t unit)
 
 dart__check_epoch_t dart__check_epoch_of(dart_gptr_t gptr)
 {
-  const entry_t *entry = count == 0 ? NULL : find(gptr);
+  const entry_t *entry = count == 0 ? NULL : find_epoch(gptr);
   lock_t        *lock;
 
   if (entry == NULL)
@@ -104,7 +104,7 @@ void dart__check_epoch_fenced(dart_gptr_t gptr, dart__check_epoch_t next)
   entry_t *entry;
 
   dart__check_lock();
-  entry = next.kind == DART__EPOCH_OUTSIDE ? find(gptr) : make(gptr);
+  entry = next.kind == DART__EPOCH_OUTSIDE ? find_epoch(gptr) : make_epoch(gptr);
   if (entry != NULL) {
     entry->fence = next;
     end_if_unused(entry);
@@ -124,7 +124,7 @@ void dart__check_peers_keep(dart_gptr_t gptr, dart__check_peers_kind_t kind,
   }
   peers.units = copy;
   dart__check_lock();
-  entry = copy == NULL ? find(gptr) : make(gptr);
+  entry = copy == NULL ? find_epoch(gptr) : make_epoch(gptr);
   if (entry != NULL) {
     free(entry->peers[kind].units);
     entry->peers[kind] = peers;
@@ -140,7 +140,7 @@ dart__check_peers_t dart__check_peers_take(dart_gptr_t gptr, dart__check_peers_k
   entry_t            *entry;
 
   dart__check_lock();
-  entry = find(gptr);
+  entry = find_epoch(gptr);
   if (entry != NULL) {
     peers              = entry->peers[kind];
     entry->peers[kind] = (dart__check_peers_t){ .units = NULL };
@@ -156,7 +156,7 @@ dart__check_peers_t dart__check_peers_of(dart_gptr_t gptr, dart__check_peers_kin
   dart__check_peers_t peers = { .units = NULL };
 
   dart__check_lock();
-  entry = find(gptr);
+  entry = find_epoch(gptr);
   if (entry != NULL)
     peers = entry->peers[kind];
   dart__check_unlock();
@@ -181,7 +181,7 @@ void dart__check_epoch_locked(dart_gptr_t gptr, bool all, dart__check_epoch_kind
   size_t   unit, last;
 
   dart__check_lock();
-  entry = make(gptr);
+  entry = make_epoch(gptr);
   if (entry->locks == NULL) {
     entry->locks = dart__check_room(NULL, entry->nunits * sizeof *entry->locks);
     memset(entry->locks, 0, entry->nunits * sizeof *entry->locks);
@@ -202,7 +202,7 @@ dart__check_epoch_kind_t dart__check_epoch_lock_of(dart_gptr_t gptr)
   const lock_t            *lock;
 
   dart__check_lock();
-  entry = find(gptr);
+  entry = find_epoch(gptr);
   lock  = entry == NULL ? NULL : lock_of(entry, gptr.unitid);
   if (lock != NULL && lock->taken && lock->kind != DART__EPOCH_NOCHECK)
     kind = (dart__check_epoch_kind_t)lock->kind;
@@ -216,7 +216,7 @@ void dart__check_epoch_unlocked(dart_gptr_t gptr, bool all)
   size_t   unit, last;
 
   dart__check_lock();
-  entry = find(gptr);
+  entry = find_epoch(gptr);
   if (entry != NULL && entry->locks != NULL) {
     for (last = range_of(entry, gptr, all, &unit); unit < last; unit++) {
       entry->nlocked -= entry->locks[unit].kind != DART__EPOCH_OUTSIDE;
@@ -233,7 +233,7 @@ bool dart__check_epoch_may_fence(dart_gptr_t gptr)
   bool           may;
 
   dart__check_lock();
-  entry = find(gptr);
+  entry = find_epoch(gptr);
   may   = entry == NULL || (entry->nlocked == 0 && entry->peers[DART__PEERS_POSTED].units == NULL &&
                           entry->peers[DART__PEERS_STARTED].units == NULL);
   dart__check_unlock();
@@ -247,14 +247,14 @@ void dart__check_open_epochs_end(dart_team_t team, const int16_t *segment)
   dart__check_lock();
   for (size_t i = count; i > 0; i--)
     if (entries[i - 1].team == team && (segment == NULL || entries[i - 1].segment == *segment))
-      end(&entries[i - 1]);
+      end_epoch(&entries[i - 1]);
   dart__check_unlock();
 }
 
 void dart__check_open_epochs_forget(void)
 {
   while (count > 0)
-    end(&entries[count - 1]);
+    end_epoch(&entries[count - 1]);
   free(entries);
   entries = NULL;
   nplaces = 0;

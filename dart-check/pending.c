@@ -97,7 +97,7 @@ typedef struct {
   uint64_t    moment;  /* later operations are not included */
 } flush_t;
 
-static bool is_meant(const dart__operation_t *operation, const flush_t *flush)
+static bool is_in_flush(const dart__operation_t *operation, const flush_t *flush)
 {
   if (operation->is_done || operation->serial > flush->moment ||
       (flush->unit >= 0 && operation->gptr.unitid != flush->unit))
@@ -111,7 +111,7 @@ static bool is_meant(const dart__operation_t *operation, const flush_t *flush)
   return (operation->gptr.segid == DART_SEGMENT_LOCAL) == (flush->gptr.segid == DART_SEGMENT_LOCAL);
 }
 
-static void complete(const flush_t *flush, bool local, dart__at_t at)
+static void complete_flushed(const flush_t *flush, bool local, dart__at_t at)
 {
   dart__operation_t **operations = dart__operations.operation;
 
@@ -119,10 +119,10 @@ static void complete(const flush_t *flush, bool local, dart__at_t at)
     return;
   dart__check_lock();
   for (size_t i = 0; i < dart__operations.n; i++)
-    if (is_meant(operations[i], flush))
+    if (is_in_flush(operations[i], flush))
       dart__check_buffer_look(&operations[i]->buffer, at);
   for (size_t i = 0; i < dart__operations.n; i++)
-    if (is_meant(operations[i], flush)) {
+    if (is_in_flush(operations[i], flush)) {
       dart__check_buffer_end(&operations[i]->buffer);
       operations[i]->is_done = !local || operations[i]->buffer.result != NULL;
     }
@@ -132,22 +132,23 @@ static void complete(const flush_t *flush, bool local, dart__at_t at)
 
 void dart__check_flushed(dart_gptr_t gptr, bool all, bool local, uint64_t moment, dart__at_t at)
 {
-  complete(&(flush_t){ .gptr = gptr, .unit = all ? -1 : gptr.unitid, .moment = moment }, local, at);
+  complete_flushed(&(flush_t){ .gptr = gptr, .unit = all ? -1 : gptr.unitid, .moment = moment },
+                   local, at);
 }
 
 void dart__check_context_flushed(const void *context, int32_t unit, bool local, uint64_t moment,
                                  dart__at_t at)
 {
-  complete(&(flush_t){ .context = context, .unit = unit, .moment = moment }, local, at);
+  complete_flushed(&(flush_t){ .context = context, .unit = unit, .moment = moment }, local, at);
 }
 
 void dart__check_epoch_completed(dart_gptr_t gptr, bool all, dart__at_t at)
 {
-  complete(&(flush_t){ .gptr   = gptr,
-                       .epoch  = true,
-                       .unit   = all ? -1 : gptr.unitid,
-                       .moment = dart__check_moment() },
-           false, at);
+  complete_flushed(&(flush_t){ .gptr   = gptr,
+                               .epoch  = true,
+                               .unit   = all ? -1 : gptr.unitid,
+                               .moment = dart__check_moment() },
+                   false, at);
 }
 
 /* ---- too early, or never -------------------------------------------------------------------------- */
@@ -195,7 +196,7 @@ static void report_never(const dart__operation_t *operation, dart__at_t at)
 
 /* Remove operations that can no longer be completed: those of a segment, of a team (`segment` NULL), or all (`team`
  * DART_TEAM_NULL). */
-static void end(dart_team_t team, const int16_t *segment, bool is_reported, dart__at_t at)
+static void end_pending(dart_team_t team, const int16_t *segment, bool is_reported, dart__at_t at)
 {
   dart__check_lock();
   for (size_t i = 0; i < dart__operations.n; i++) {
@@ -217,21 +218,21 @@ static void end(dart_team_t team, const int16_t *segment, bool is_reported, dart
 void dart__check_pending_segment(dart_gptr_t gptr, dart__at_t at)
 {
   if (dart__check_for(DART__CHECK_COMPLETION))
-    end(gptr.teamid, &gptr.segid, true, at);
+    end_pending(gptr.teamid, &gptr.segid, true, at);
 }
 
 void dart__check_pending_team(dart_team_t team, dart__at_t at)
 {
   if (dart__check_for(DART__CHECK_COMPLETION))
-    end(team, NULL, true, at);
+    end_pending(team, NULL, true, at);
 }
 
 void dart__check_pending_exit(dart__at_t at)
 {
-  end(DART_TEAM_NULL, NULL, true, at);
+  end_pending(DART_TEAM_NULL, NULL, true, at);
 }
 
 void dart__check_pending_forget(void)
 {
-  end(DART_TEAM_NULL, NULL, false, (dart__at_t){ DART__CALL_dart_exit, NULL });
+  end_pending(DART_TEAM_NULL, NULL, false, (dart__at_t){ DART__CALL_dart_exit, NULL });
 }

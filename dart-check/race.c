@@ -201,7 +201,7 @@ static bool is_write(dart__access_kind_t kind)
   return kind == DART__ACCESS_PUT || kind == DART__ACCESS_UPDATE;
 }
 
-static void add(dart__check_ticket_t *ticket, const dart__access_t *access)
+static void add_access(dart__check_ticket_t *ticket, const dart__access_t *access)
 {
   static bool said;
 
@@ -247,7 +247,7 @@ static void log_word(dart__check_ticket_t *ticket, dart__access_t *access)
 
   if (old == NULL) {
     access->is_sync = is_sync(hash);
-    add(ticket, access);
+    add_access(ticket, access);
     if (access->kind == DART__ACCESS_PUT && ticket->n == 1 && is_followed(ticket))
       log_put(hash, ticket->first);
     return;
@@ -282,7 +282,7 @@ static void log_parts(dart__check_ticket_t *ticket, dart__access_t *access, uint
   access->nbytes = object->type.per * object->type.nbytes;
   for (uint64_t i = 0; i < nparts; i++) {
     access->offset = first + i * object->type.stride * object->type.nbytes;
-    add(ticket, access);
+    add_access(ticket, access);
   }
 }
 
@@ -301,7 +301,7 @@ static void log_access(dart__check_ticket_t *ticket, uint64_t nelem,
     log_word(ticket, access);
   } else if (access->nbytes > 0) {
     access->nbytes *= nelem;
-    add(ticket, access);
+    add_access(ticket, access);
   } else if (object != NULL) {
     log_parts(ticket, access, nelem, object);
   }

@@ -47,7 +47,7 @@ typedef struct {
 
 static book_t books[DART__CHECK_TEAMS];
 
-static segment_t *find(dart_team_t team, int16_t id)
+static segment_t *find_segment(dart_team_t team, int16_t id)
 {
   if (team < 0 || team >= DART__CHECK_TEAMS || id <= 0 || (size_t)id >= books[team].count ||
       books[team].segment[id].state == UNKNOWN)
@@ -55,7 +55,7 @@ static segment_t *find(dart_team_t team, int16_t id)
   return &books[team].segment[id];
 }
 
-static segment_t *make(dart_team_t team, int16_t id)
+static segment_t *make_segment(dart_team_t team, int16_t id)
 {
   book_t *book = &books[team];
   size_t  count;
@@ -125,7 +125,7 @@ static bool find_elsewhere(dart_gptr_t gptr, dart_team_t *team_out, dart__at_t *
 
   dart__check_lock();
   for (dart_team_t team = 0; team < DART__CHECK_TEAMS && !is_found; team++) {
-    const segment_t *segment = team == gptr.teamid ? NULL : find(team, gptr.segid);
+    const segment_t *segment = team == gptr.teamid ? NULL : find_segment(team, gptr.segid);
 
     is_found = segment != NULL && segment->state == ALIVE;
     if (is_found) {
@@ -216,7 +216,7 @@ bool dart__check_look_up(dart_gptr_t gptr, uint64_t nbytes, dart__at_t at)
            (gptr.unitid != dart__check.me ||
             !dart__check_block_freed(gptr.addr_or_offs.offset, at));
   dart__check_lock();
-  segment = find(gptr.teamid, gptr.segid);
+  segment = find_segment(gptr.teamid, gptr.segid);
   if (segment != NULL)
     found = *segment;
   dart__check_unlock();
@@ -329,15 +329,16 @@ dart_ret_t dart__check_segment_add(dart_gptr_t gptr, uint64_t nbytes, bool has_p
   dart__check_pages_find(&pages, gptr, has_pages);
   dart__check_pages_guard(&pages);
   dart__check_lock();
-  *make(gptr.teamid, gptr.segid) = (segment_t){ ALIVE,
-                                                (uint32_t)nunits,
-                                                sizes,
-                                                portion + nbytes,
-                                                guard_length(pages.first[me] != NULL, nbytes),
-                                                has_pages,
-                                                pages,
-                                                at,
-                                                { 0 } };
+  *make_segment(gptr.teamid, gptr.segid) =
+      (segment_t){ ALIVE,
+                   (uint32_t)nunits,
+                   sizes,
+                   portion + nbytes,
+                   guard_length(pages.first[me] != NULL, nbytes),
+                   has_pages,
+                   pages,
+                   at,
+                   { 0 } };
   books[gptr.teamid].nguarded += has_pages;
   dart__check_unlock();
   return DART_OK;
@@ -351,7 +352,7 @@ bool dart__check_segment_freed(dart_gptr_t gptr, dart__at_t at)
   bool       is_known;
 
   dart__check_lock();
-  segment  = find(gptr.teamid, gptr.segid);
+  segment  = find_segment(gptr.teamid, gptr.segid);
   is_known = segment != NULL && segment->state == ALIVE;
   if (is_known) {
     look_at_guard(segment, gptr.teamid, gptr.segid, at);
@@ -404,7 +405,7 @@ void dart__check_segment_keep(dart_gptr_t gptr)
   book->kept[book->nkept++] = gptr.segid;
 }
 
-static void forget(book_t *book)
+static void forget_book(book_t *book)
 {
   for (size_t id = 0; id < book->count; id++) {
     free(book->segment[id].sizes);
@@ -426,7 +427,7 @@ void dart__check_segments_team(dart_team_t team)
   if (team >= DART__CHECK_TEAMS)
     return;
   dart__check_lock();
-  forget(&books[team]);
+  forget_book(&books[team]);
   dart__check_unlock();
 }
 
@@ -434,11 +435,11 @@ void dart__check_segments_forget(void)
 {
   for (dart_team_t team = 0; team < DART__CHECK_TEAMS; team++) {
     dart__check_segments_open(team);
-    forget(&books[team]);
+    forget_book(&books[team]);
   }
 }
 
-static void report_leak(dart_team_t team, size_t id)
+static void report_segment(dart_team_t team, size_t id)
 {
   const segment_t     *segment = &books[team].segment[id];
   dart__check_report_t report;
@@ -461,7 +462,7 @@ void dart__check_segments_leaked(void)
   for (dart_team_t team = 0; team < DART__CHECK_TEAMS; team++)
     if (dart__check_team(team, &me, &size) && me == 0 && !dart__check_is_broken(team))
       for (size_t id = 1; id < books[team].count; id++)
-        report_leak(team, id);
+        report_segment(team, id);
 }
 
 /* ---- loads and stores ---------------------------------------------------------------------------- */

@@ -50,7 +50,7 @@ void dart__check_stuck_open(dart_team_t team)
 
 /* ---- counts --------------------------------------------------------------------------------------- */
 
-static book_t *find(dart_gptr_t gptr)
+static book_t *find_waits(dart_gptr_t gptr)
 {
   for (size_t i = 0; i < nbooks; i++)
     if (books[i].team == gptr.teamid && books[i].segment == gptr.segid)
@@ -58,9 +58,9 @@ static book_t *find(dart_gptr_t gptr)
   return NULL;
 }
 
-static book_t *make(dart_gptr_t gptr, size_t nunits)
+static book_t *make_waits(dart_gptr_t gptr, size_t nunits)
 {
-  book_t *book = find(gptr);
+  book_t *book = find_waits(gptr);
   size_t  nbytes;
 
   if (book != NULL)
@@ -76,7 +76,7 @@ static book_t *make(dart_gptr_t gptr, size_t nunits)
   return book;
 }
 
-static uint64_t *count_of(const book_t *book, int32_t unit, count_t which)
+static uint64_t *count_in(const book_t *book, int32_t unit, count_t which)
 {
   return &book->count[(size_t)unit * COUNTS + which];
 }
@@ -99,7 +99,7 @@ void dart__check_stuck_count(dart_gptr_t gptr, dart__call_t what, size_t n,
   dart__check_lock();
   for (size_t i = 0; i < n; i++)
     if (units[i].id >= 0 && (size_t)units[i].id < nunits)
-      ++*count_of(make(gptr, nunits), units[i].id, count_for(what));
+      ++*count_in(make_waits(gptr, nunits), units[i].id, count_for(what));
   dart__check_unlock();
 }
 
@@ -157,7 +157,7 @@ void dart__check_stuck_wait(dart_gptr_t gptr, dart__call_t what, size_t n,
 
   if (!dart__check_for(DART__CHECK_COLLECTIVES) || dart__check.threads || n == 0)
     return;
-  book = find(gptr);
+  book = find_waits(gptr);
   if (book == NULL)
     return;
   own->call    = at.id;
@@ -169,7 +169,7 @@ void dart__check_stuck_wait(dart_gptr_t gptr, dart__call_t what, size_t n,
     int32_t unit = global_id(gptr.teamid, units[i].id);
 
     if (unit >= 0)
-      own->needs[unit] = *count_of(book, units[i].id, own_count);
+      own->needs[unit] = *count_in(book, units[i].id, own_count);
   }
   /* release: a unit that reads this number also reads `needs` */
   __atomic_store_n(&own->number, own->number + 1, __ATOMIC_RELEASE);
@@ -195,8 +195,8 @@ static uint64_t called(const wait_t *wait, int32_t unit)
       pdart_team_unit_g2l(gptr.teamid, DART_GLOBAL_UNIT_ID(unit), &member) != DART_OK ||
       member.id < 0)
     return UINT64_MAX;
-  book = find(gptr);
-  return book == NULL ? 0 : *count_of(book, member.id, count_for((dart__call_t)wait->what));
+  book = find_waits(gptr);
+  return book == NULL ? 0 : *count_in(book, member.id, count_for((dart__call_t)wait->what));
 }
 
 bool dart__check_stuck_for_me(int32_t unit, uint64_t *number, dart__check_stuck_t *stuck_out)

@@ -102,7 +102,7 @@ static bool in_epoch(const operation_t *operation)
   return operation->ticket.epoch != DART__EPOCH_OUTSIDE;
 }
 
-static bool is_meant(const operation_t *operation, const which_t *which)
+static bool is_chosen(const operation_t *operation, const which_t *which)
 {
   const dart_gptr_t *a = &operation->gptr, *b = &which->gptr;
 
@@ -123,19 +123,19 @@ static bool is_meant(const operation_t *operation, const which_t *which)
 
 /* Remove the operations that `which` names from the list, and return them. Those that are only complete locally stay in
  * the list. `*n_out`: how many there are. */
-static operation_t *take(const which_t *which, size_t *n_out)
+static operation_t *take_operations(const which_t *which, size_t *n_out)
 {
   operation_t *taken = NULL;
   size_t       kept = 0, n = 0;
 
   for (size_t i = 0; i < nlist; i++)
-    n += is_meant(&list[i], which);
+    n += is_chosen(&list[i], which);
   taken = n == 0 ? NULL : dart__check_room(NULL, n * sizeof *taken);
   n     = 0;
   for (size_t i = 0; taken != NULL && i < nlist; i++) {
     operation_t *operation = &list[i];
 
-    if (!is_meant(operation, which)) {
+    if (!is_chosen(operation, which)) {
       list[kept++] = *operation;
       continue;
     }
@@ -159,7 +159,7 @@ static bool is_same(const dart__check_opening_t *a, const dart__check_opening_t 
 }
 
 /* Operations in epochs begin when their target can be accessed: these have begun. */
-static void begin(const operation_t *taken, size_t n)
+static void begin_accesses(const operation_t *taken, size_t n)
 {
   const dart__check_opening_t *last  = NULL;
   uint64_t                    *clock = NULL;
@@ -179,7 +179,7 @@ static void begin(const operation_t *taken, size_t n)
   free(clock);
 }
 
-static void complete(which_t which)
+static void complete_operations(which_t which)
 {
   operation_t *taken;
   size_t       n;
@@ -187,9 +187,9 @@ static void complete(which_t which)
   if (!dart__check_for(DART__CHECK_RACES) || nlist == 0)
     return;
   dart__check_lock();
-  taken = take(&which, &n);
+  taken = take_operations(&which, &n);
   dart__check_unlock();
-  begin(taken, n);
+  begin_accesses(taken, n);
   for (size_t i = 0; i < n; i++)
     if (taken[i].ticket.acquires)
       dart__check_log_result(&taken[i].ticket);
@@ -198,18 +198,18 @@ static void complete(which_t which)
 
 void dart__check_race_flushed(dart_gptr_t gptr, bool all, bool local, uint64_t moment)
 {
-  complete((which_t){ .gptr = gptr, .moment = moment, .all = all, .local = local });
+  complete_operations((which_t){ .gptr = gptr, .moment = moment, .all = all, .local = local });
 }
 
 void dart__check_race_segment(dart_gptr_t gptr, bool local)
 {
-  complete(
+  complete_operations(
       (which_t){ .gptr = gptr, .moment = serial, .all = true, .segment = true, .local = local });
 }
 
 void dart__check_race_epoch_ended(dart_gptr_t gptr, bool all, uint64_t number)
 {
-  complete((which_t){
+  complete_operations((which_t){
       .gptr = gptr, .moment = serial, .end = number, .all = all, .segment = true, .epoch = true });
 }
 
@@ -227,18 +227,18 @@ bool dart__check_race_in_epoch(dart_gptr_t gptr)
 
 void dart__check_race_team(dart_team_t team)
 {
-  complete((which_t){ .gptr = { .teamid = team }, .moment = serial, .team = true });
+  complete_operations((which_t){ .gptr = { .teamid = team }, .moment = serial, .team = true });
 }
 
 void dart__check_race_everything(uint64_t moment)
 {
-  complete((which_t){ .moment = moment, .any = true });
+  complete_operations((which_t){ .moment = moment, .any = true });
 }
 
 void dart__check_race_handle(dart_handle_t handle)
 {
   if (handle != DART_HANDLE_NULL)
-    complete((which_t){ .handle = handle });
+    complete_operations((which_t){ .handle = handle });
 }
 
 void dart__check_race_no_handle(dart_handle_t handle)

@@ -41,7 +41,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *data)
   return 0;
 }
 
-static bool find(const void *from, search_t *search)
+static bool find_object_of(const void *from, search_t *search)
 {
   ssize_t length;
 
@@ -152,7 +152,7 @@ void dart__check_where(const void *from, char *text, size_t nbytes)
   search_t search = { .is_program = false };
   char     number[32], answer[1024];
 
-  if (from == NULL || !find(from, &search)) {
+  if (from == NULL || !find_object_of(from, &search)) {
     snprintf(text, nbytes, "at an unknown place");
     return;
   }

@@ -1,7 +1,7 @@
 # layers.sh SOURCE: includes go one way. A file includes files of its own folder and of folders below it; no
 # two modules (x.h and x.c) of the library, the layers, the tools, the benchmarks or the tests use each other in a circle;
 # MPI is where its names are; and what is named can be found: no two .c files of one name, a guard that is its path, no
-# static function that three files of the library have. Circles behind a common header are found by layers_uses.sh.
+# static function that three files have. Circles behind a common header are found by layers_uses.sh.
 cd "$1" || exit 1
 status=0
 
@@ -118,8 +118,8 @@ found=$(grep '\.h$' <<<"$library" | while read -r header; do
 done)
 [[ -z $found ]] || say "$found"
 
-# A name of a static function is in two files of the library at most.
-statics=$(for file in $library; do
+# A name of a static function is in two files at most, of the library, the layers and the tools.
+statics=$(for file in $library $(find dart-check trace tools -name '*.[ch]'); do
   sed -E 's/__attribute__\(\([a-z_, ]*\)\) *//' "$file" | sed -nE 's/^static [^(=]*[ *]([a-z_0-9]+)\(.*/\1/p' | sort -u
 done | sort)
 (($(wc -l <<<"$statics") > 1000)) || say "few static functions were found: $(wc -l <<<"$statics")"

@@ -88,7 +88,7 @@ static bool grow(dart__trace_events_t *events)
   return true;
 }
 
-static bool map(dart__trace_events_t *events, unsigned thread)
+static bool map_events(dart__trace_events_t *events, unsigned thread)
 {
   size_t nbytes;
   char  *first;
@@ -116,7 +116,7 @@ dart__trace_events_t *dart__trace_events_open(unsigned thread)
   snprintf(path, sizeof path, "%s/unit-%d.%u.events", dart__trace_job.traces, dart__trace_job.me,
            thread);
   events->file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (events->file >= 0 && map(events, thread))
+  if (events->file >= 0 && map_events(events, thread))
     return events;
   dart__trace_say("cannot write %s: %s", path, strerror(errno));
   if (events->file >= 0)

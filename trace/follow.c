@@ -37,8 +37,8 @@ dart_unit_t dart__trace_unit_of(dart_gptr_t gptr)
              : -1;
 }
 
-static void append(const dart__trace_frame_t *frame, dart__trace_event_kind_t kind, uint64_t time,
-                   dart_unit_t unit, uint64_t nbytes, uint64_t id)
+static void append_event(const dart__trace_frame_t *frame, dart__trace_event_kind_t kind,
+                         uint64_t time, dart_unit_t unit, uint64_t nbytes, uint64_t id)
 {
   const dart__trace_event_t event = { .time  = time,
                                       .kind  = (unsigned)kind & 0xf,
@@ -77,9 +77,9 @@ void dart__trace_follow(const dart__trace_frame_t *frame, dart__trace_kind_t kin
   else
     id = id_of(gptr, (uint32_t)gptr.unitid) | (uint64_t)dart__trace_context_of(gptr.teamid)
                                                   << CONTEXT_SHIFT;
-  append(frame, event_of(kind), frame->begin, unit, nbytes, id);
+  append_event(frame, event_of(kind), frame->begin, unit, nbytes, id);
   if (is_complete)
-    append(frame, DART__TRACE_DONE, frame->end, unit, 0, id);
+    append_event(frame, DART__TRACE_DONE, frame->end, unit, 0, id);
   else if (way == DART__TRACE_BY_FLUSH)
     dart__trace_events_pending(frame->events, id);
 }
@@ -95,7 +95,7 @@ typedef struct {
   unsigned                   context; /* 0: any, and none */
 } end_t;
 
-static bool is_of(uint64_t id, const end_t *end)
+static bool is_ended_by(uint64_t id, const end_t *end)
 {
   const uint64_t each = EACH, segment = (uint64_t)UINT16_MAX << SEGMENT_SHIFT;
   const uint64_t differs = (id ^ end->id) & ~(uint64_t)ANY_CONTEXT;
@@ -112,15 +112,15 @@ static bool is_of(uint64_t id, const end_t *end)
 }
 
 /* True: no other call will complete it. After the end of an epoch, no flush does. */
-static bool complete(dart__trace_events_t *events, uint64_t id, void *argument)
+static bool complete_operation(dart__trace_events_t *events, uint64_t id, void *argument)
 {
   const end_t *end = argument;
 
   (void)events;
-  if (!is_of(id, end))
+  if (!is_ended_by(id, end))
     return false;
-  append(end->frame, end->remotely ? DART__TRACE_DONE_THERE : DART__TRACE_DONE_HERE,
-         end->frame->end, -1, 0, id);
+  append_event(end->frame, end->remotely ? DART__TRACE_DONE_THERE : DART__TRACE_DONE_HERE,
+               end->frame->end, -1, 0, id);
   return end->remotely || !end->is_flush;
 }
 
@@ -130,7 +130,7 @@ static void complete_all(const dart__trace_frame_t *frame, uint64_t id, bool is_
   end_t end = { frame, id, is_flush, remotely, 0 };
 
   if (frame->events != NULL)
-    dart__trace_events_each(frame->events, complete, &end);
+    dart__trace_events_each(frame->events, complete_operation, &end);
 }
 
 void dart__trace_flushed(const dart__trace_frame_t *frame, dart_gptr_t gptr, bool remotely)
@@ -153,7 +153,7 @@ void dart__trace_context_flushed(const dart__trace_frame_t *frame, dart_context_
   end.context = dart__trace_context(context, &gptr.teamid);
   end.id      = id_of(gptr, unit < 0 ? EACH : (uint32_t)unit);
   if (frame->events != NULL && end.context != 0)
-    dart__trace_events_each(frame->events, complete, &end);
+    dart__trace_events_each(frame->events, complete_operation, &end);
 }
 
 void dart__trace_context_tested(const dart__trace_frame_t *frame, dart_context_t context,
@@ -192,7 +192,7 @@ void dart__trace_waited(const dart__trace_frame_t *frame, int is_complete)
   n = dart__trace_events_remembered(frame->events, &ids);
   for (size_t i = 0; i < n; i++)
     if (ids[i] != 0)
-      append(frame, DART__TRACE_DONE, frame->end, -1, 0, OF_A_HANDLE | ids[i]);
+      append_event(frame, DART__TRACE_DONE, frame->end, -1, 0, OF_A_HANDLE | ids[i]);
 }
 
 /* ---- collective calls, locks ------------------------------------------------------------------- */
@@ -215,7 +215,7 @@ void dart__trace_together(const dart__trace_frame_t *frame, dart_team_t team, da
 void dart__trace_locked(const dart__trace_frame_t *frame, dart_unit_t unit, uint64_t lock)
 {
   if (frame->events != NULL)
-    append(frame, DART__TRACE_LOCK, frame->end, unit, 0, lock);
+    append_event(frame, DART__TRACE_LOCK, frame->end, unit, 0, lock);
 }
 
 void dart__trace_tried(const dart__trace_frame_t *frame, dart_unit_t unit, uint64_t lock,
@@ -228,7 +228,7 @@ void dart__trace_tried(const dart__trace_frame_t *frame, dart_unit_t unit, uint6
 void dart__trace_unlocked(const dart__trace_frame_t *frame, dart_unit_t unit, uint64_t lock)
 {
   if (frame->events != NULL)
-    append(frame, DART__TRACE_UNLOCK, frame->begin, unit, 0, lock);
+    append_event(frame, DART__TRACE_UNLOCK, frame->begin, unit, 0, lock);
 }
 
 uint64_t dart__trace_lock_at(dart_gptr_t gptr)
@@ -259,7 +259,7 @@ static uint64_t epoch_lock(uint64_t id)
 static void ask(const dart__trace_frame_t *frame, dart_unit_t unit, uint64_t id, bool is_shared)
 {
   if (frame->events != NULL)
-    append(frame, DART__TRACE_ASK, frame->begin, unit, is_shared, epoch_lock(id));
+    append_event(frame, DART__TRACE_ASK, frame->begin, unit, is_shared, epoch_lock(id));
 }
 
 static void end_lock(const dart__trace_frame_t *frame, dart_unit_t unit, uint64_t id,
@@ -267,7 +267,7 @@ static void end_lock(const dart__trace_frame_t *frame, dart_unit_t unit, uint64_
 {
   complete_all(frame, id, false, (assertions & DART_EPOCH_LAZY) == 0);
   if (frame->events != NULL)
-    append(frame, DART__TRACE_UNLOCK, frame->end, unit, 0, epoch_lock(id));
+    append_event(frame, DART__TRACE_UNLOCK, frame->end, unit, 0, epoch_lock(id));
 }
 
 void dart__trace_epoch_locked(const dart__trace_frame_t *frame, dart_gptr_t gptr,
@@ -301,7 +301,7 @@ void dart__trace_held(const dart__trace_frame_t *frame, dart_range_hold_t hold,
   for (size_t i = 0; i < n; i++)
     is_shared &= spans[i].mode == DART_RANGE_SHARED;
   if (frame->events != NULL && hold != DART_RANGE_HOLD_NULL)
-    append(frame, DART__TRACE_LOCK, frame->end, -1, is_shared, (uintptr_t)hold);
+    append_event(frame, DART__TRACE_LOCK, frame->end, -1, is_shared, (uintptr_t)hold);
 }
 
 void dart__trace_releasing(const dart__trace_frame_t *frame, const dart_range_hold_t *hold)
@@ -321,7 +321,7 @@ void dart__trace_released(const dart__trace_frame_t *frame)
 
   if (frame->events != NULL && dart__trace_events_remembered(frame->events, &hold) == 1 &&
       *hold != 0)
-    append(frame, DART__TRACE_UNLOCK, frame->begin, -1, 0, *hold);
+    append_event(frame, DART__TRACE_UNLOCK, frame->begin, -1, 0, *hold);
 }
 
 /* ---- messages, teams --------------------------------------------------------------------------- */
@@ -330,8 +330,8 @@ void dart__trace_sent(const dart__trace_frame_t *frame, dart_unit_t unit, int ta
                       bool is_received)
 {
   if (frame->events != NULL)
-    append(frame, is_received ? DART__TRACE_RECEIVED : DART__TRACE_SENT,
-           is_received ? frame->end : frame->begin, unit, nbytes, (uint32_t)tag);
+    append_event(frame, is_received ? DART__TRACE_RECEIVED : DART__TRACE_SENT,
+                 is_received ? frame->end : frame->begin, unit, nbytes, (uint32_t)tag);
 }
 
 void dart__trace_team(const dart__trace_frame_t *frame, dart_team_t team)

@@ -129,7 +129,7 @@ static void at_exit(void)
     stop("exit");
 }
 
-static void begin(uint64_t now)
+static void begin_trace(uint64_t now)
 {
   static bool        is_registered;
   dart_global_unit_t me;
@@ -159,7 +159,7 @@ static dart_ret_t begun(dart_ret_t ret, uint16_t call, uint64_t since)
 
   if (ret != DART_OK)
     return ret;
-  begin(since);
+  begin_trace(since);
   frame = dart__trace_entered(call, since);
   if (dart__trace_returned(&frame))
     dart__trace_collective(&frame, DART_TEAM_ALL, -1, 0, DART_TYPE_BYTE);

@@ -17,7 +17,7 @@ static dart__trace_events_t *events_of(dart__trace_thread_t *thread)
                                                                                 : NULL;
 }
 
-static void enter(const dart__trace_frame_t *frame)
+static void enter_call(const dart__trace_frame_t *frame)
 {
   const dart__trace_event_t event = { .time = frame->begin,
                                       .kind = DART__TRACE_ENTER,
@@ -43,7 +43,7 @@ dart__trace_frame_t dart__trace_entered(uint16_t call, uint64_t since)
     frame.events = events_of(frame.thread);
   frame.begin = since != 0 ? since : dart__trace_now();
   if (frame.events != NULL)
-    enter(&frame);
+    enter_call(&frame);
   return frame;
 }
 
@@ -73,8 +73,8 @@ void dart__trace_leave(const dart__trace_frame_t *frame)
 }
 
 /* Count `nbytes` that go to or come from the global unit `unit`. */
-static void count(const dart__trace_frame_t *frame, dart__trace_kind_t kind, dart_unit_t unit,
-                  uint64_t nbytes)
+static void count_bytes(const dart__trace_frame_t *frame, dart__trace_kind_t kind, dart_unit_t unit,
+                        uint64_t nbytes)
 {
   dart__trace_traffic_t *row = dart__trace_row(frame->thread, dart__trace_job.nunits);
 
@@ -92,7 +92,7 @@ void dart__trace_operation(const dart__trace_frame_t *frame, dart__trace_kind_t 
   dart_unit_t unit   = dart__trace_unit_of(gptr);
   uint64_t    nbytes = nelem * dart__trace_type_bytes(type);
 
-  count(frame, kind, unit, nbytes);
+  count_bytes(frame, kind, unit, nbytes);
   dart__trace_follow(frame, kind, gptr, unit, nbytes, way, handle);
 }
 
@@ -101,7 +101,7 @@ void dart__trace_message(const dart__trace_frame_t *frame, dart_global_unit_t un
 {
   uint64_t nbytes = nelem * dart__trace_type_bytes(type);
 
-  count(frame, DART__TRACE_SEND, unit.id, nbytes);
+  count_bytes(frame, DART__TRACE_SEND, unit.id, nbytes);
   dart__trace_sent(frame, unit.id, tag, nbytes, false);
 }
 

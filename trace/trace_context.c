@@ -15,7 +15,7 @@ typedef struct {
 static entry_t                table[DART__TRACE_CONTEXTS];
 static _Thread_local unsigned entered; /* the number of the context that the thread has entered */
 
-static unsigned find(dart_context_t context)
+static unsigned find_context(dart_context_t context)
 {
   for (unsigned i = 0; i < DART__TRACE_CONTEXTS; i++)
     /* acquire: the team; pairs with the release in dart__trace_context_made */
@@ -26,7 +26,7 @@ static unsigned find(dart_context_t context)
 
 unsigned dart__trace_context(dart_context_t context, dart_team_t *team_out)
 {
-  unsigned number = context != DART_CONTEXT_NULL ? find(context) : 0;
+  unsigned number = context != DART_CONTEXT_NULL ? find_context(context) : 0;
 
   if (number != 0)
     *team_out = table[number - 1].team;
@@ -47,7 +47,7 @@ void dart__trace_context_made(const dart__trace_frame_t *frame, dart_team_t team
   (void)frame;
   while (atomic_flag_test_and_set_explicit(&taken, memory_order_acquire)) /* pairs with the clear */
     ;
-  number = find(DART_CONTEXT_NULL);
+  number = find_context(DART_CONTEXT_NULL);
   if (number != 0) {
     table[number - 1].team = team;
     atomic_store_explicit(&table[number - 1].context, context, memory_order_release);
@@ -65,7 +65,7 @@ void dart__trace_context_is(const dart__trace_frame_t *frame, dart_context_t con
 
 void dart__trace_context_forget(dart_context_t context)
 {
-  unsigned number = find(context);
+  unsigned number = find_context(context);
 
   if (number == 0)
     return;

@@ -43,7 +43,7 @@ static void thin_out(void)
   interval *= 2;
 }
 
-static void take(uint64_t now)
+static void take_sample(uint64_t now)
 {
   const char *names[DART__TRACE_LEVELS_MOST];
   size_t      indices[DART__TRACE_LEVELS_MOST], n = levels(indices, names);
@@ -67,14 +67,14 @@ void dart__trace_memory_sample(uint64_t now)
   if (pthread_mutex_trylock(&mutex) != 0)
     return; /* another thread takes a sample */
   if (nsamples == 0 || now - table[nsamples - 1].time >= interval)
-    take(now);
+    take_sample(now);
   pthread_mutex_unlock(&mutex);
 }
 
 void dart__trace_memory_last(uint64_t now)
 {
   pthread_mutex_lock(&mutex);
-  take(now);
+  take_sample(now);
   pthread_mutex_unlock(&mutex);
 }
 

@@ -10,7 +10,7 @@ static pthread_once_t                      once = PTHREAD_ONCE_INIT;
 static pthread_key_t                       key;
 static _Thread_local dart__trace_thread_t *own;
 
-static void give_back(void *thread)
+static void release_thread(void *thread)
 {
   pthread_mutex_lock(&mutex);
   ((dart__trace_thread_t *)thread)->is_used = false;
@@ -19,7 +19,7 @@ static void give_back(void *thread)
 
 static void make_key(void)
 {
-  (void)pthread_key_create(&key, give_back);
+  (void)pthread_key_create(&key, release_thread);
 }
 
 dart__trace_thread_t *dart__trace_threads(void)
@@ -28,7 +28,7 @@ dart__trace_thread_t *dart__trace_threads(void)
 }
 
 /* The tables of a thread that has ended, or new ones. With the mutex. */
-static dart__trace_thread_t *take(void)
+static dart__trace_thread_t *take_thread(void)
 {
   dart__trace_thread_t *newest = dart__trace_threads(), *thread;
 
@@ -50,7 +50,7 @@ dart__trace_thread_t *dart__trace_self(void)
     return own;
   pthread_once(&once, make_key);
   pthread_mutex_lock(&mutex);
-  own = take();
+  own = take_thread();
   if (own != NULL)
     own->is_used = true;
   pthread_mutex_unlock(&mutex);

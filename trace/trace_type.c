@@ -46,7 +46,7 @@ static entry_t **bucket_of(dart_datatype_t type)
 }
 
 /* With the mutex. */
-static entry_t *find(dart_datatype_t type)
+static entry_t *find_type(dart_datatype_t type)
 {
   entry_t *entry = *bucket_of(type);
 
@@ -55,7 +55,7 @@ static entry_t *find(dart_datatype_t type)
   return entry;
 }
 
-static entry_t *add(dart_datatype_t type)
+static entry_t *add_type(dart_datatype_t type)
 {
   entry_t *entry = malloc(sizeof *entry), **bucket = bucket_of(type);
 
@@ -72,9 +72,9 @@ void dart__trace_type_note(dart_datatype_t type, dart_datatype_t base, size_t ne
   entry_t *entry;
 
   pthread_mutex_lock(&mutex);
-  entry = find(type);
+  entry = find_type(type);
   if (entry == NULL)
-    entry = add(type);
+    entry = add_type(type);
   if (entry != NULL)
     entry->nbytes = nbytes;
   pthread_mutex_unlock(&mutex);
@@ -88,7 +88,7 @@ size_t dart__trace_type_bytes(dart_datatype_t type)
   if (type >= 0 && type < DART_TYPE_BASIC_END)
     return basic[type];
   pthread_mutex_lock(&mutex);
-  entry  = find(type);
+  entry  = find_type(type);
   nbytes = entry != NULL ? entry->nbytes : 0;
   pthread_mutex_unlock(&mutex);
   return nbytes;

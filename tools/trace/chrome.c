@@ -8,7 +8,7 @@
 
 #include "trace.h"
 
-static const char *name_of(const dart__trace_event_t *event)
+static const char *event_name(const dart__trace_event_t *event)
 {
   switch (event->kind) {
   case DART__TRACE_RMA_PUT: return "put";
@@ -59,7 +59,7 @@ static void put_arguments(FILE *json, const dart__trace_event_t *event)
 static void put_event(FILE *json, const trace_t *trace, const trace_file_t *file,
                       const dart__trace_event_t *event)
 {
-  const char *name = name_of(event);
+  const char *name = event_name(event);
 
   if (event->kind == DART__TRACE_ENTER || event->kind == DART__TRACE_LEAVE) {
     put_head(json, trace, file, event->kind == DART__TRACE_ENTER ? "B" : "E",

@@ -52,7 +52,7 @@ static const dart__trace_event_t *next_meeting(const trace_file_t *file, size_t 
   return NULL;
 }
 
-static bool is_first(const trace_file_t *file)
+static bool is_first_file(const trace_file_t *file)
 {
   return file->header->thread == 0;
 }
@@ -66,7 +66,7 @@ static size_t count_common(const trace_t *trace, const trace_file_t *reference)
     size_t                     own = 0, other = 0, k = 0;
     const dart__trace_event_t *a, *b;
 
-    if (!is_first(&trace->file[i]))
+    if (!is_first_file(&trace->file[i]))
       continue;
     for (; (a = next_meeting(reference, &own)) != NULL &&
            (b = next_meeting(&trace->file[i], &other)) != NULL && a->call == b->call;)
@@ -86,7 +86,7 @@ static bool gather(const trace_t *trace, const char *name, size_t n, host_t *hos
     const trace_file_t *file = &trace->file[i];
     size_t              at   = 0;
 
-    if (!is_first(file) || strcmp(file->header->host, name) != 0)
+    if (!is_first_file(file) || strcmp(file->header->host, name) != 0)
       continue;
     for (size_t k = 0; k < n; k++) {
       const dart__trace_event_t *event = next_meeting(file, &at);
@@ -102,7 +102,7 @@ static bool gather(const trace_t *trace, const char *name, size_t n, host_t *hos
 }
 
 /* By how much the clock of `other` is ahead of the clock of `one`. */
-static int64_t offset_of(const host_t *one, const host_t *other, size_t n)
+static int64_t clock_offset(const host_t *one, const host_t *other, size_t n)
 {
   int64_t least = INT64_MIN, most = INT64_MAX;
 
@@ -126,7 +126,7 @@ static void shift_host(trace_t *trace, const host_t *reference, const char *name
     trace_say("out of memory: the clock of %s is not adjusted", name);
     return;
   }
-  ahead = offset_of(reference, &other, n);
+  ahead = clock_offset(reference, &other, n);
   for (size_t i = 0; i < trace->nfiles; i++)
     if (strcmp(trace->file[i].header->host, name) == 0)
       trace->file[i].ahead = ahead;

@@ -22,7 +22,7 @@ static void fail(const char *path, const char *why)
   exit(1);
 }
 
-static const char *map(const char *path, size_t *nbytes_out)
+static const char *map_file(const char *path, size_t *nbytes_out)
 {
   int         file = open(path, O_RDONLY | O_CLOEXEC);
   struct stat about;
@@ -43,7 +43,7 @@ static const char *map(const char *path, size_t *nbytes_out)
 static trace_file_t read_file(const char *path)
 {
   size_t       nbytes;
-  const char  *first = map(path, &nbytes);
+  const char  *first = map_file(path, &nbytes);
   trace_file_t file  = { .header = (const void *)first,
                          .event  = (const void *)(first + DART__TRACE_HEADER_BYTES) };
 

@@ -283,14 +283,14 @@ static void define(otf2_t *otf2)
 
 /* ---- the archive ------------------------------------------------------------------------------- */
 
-static OTF2_FlushType flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
-                            bool is_final)
+static OTF2_FlushType flush_buffers(void *data, OTF2_FileType type, OTF2_LocationRef location,
+                                    void *caller, bool is_final)
 {
   (void)data, (void)type, (void)location, (void)caller, (void)is_final;
   return OTF2_FLUSH;
 }
 
-static const OTF2_FlushCallbacks flushes = { .otf2_pre_flush = flush };
+static const OTF2_FlushCallbacks flushes = { .otf2_pre_flush = flush_buffers };
 
 /* OTF2 would write the new archive's definitions beside the events of one that is there. */
 static bool has_archive(const char *folder)

@@ -18,7 +18,7 @@ static void *room(void *old, size_t nbytes)
 }
 
 /* Add a team without members, and return its index. */
-static size_t add(teams_t *teams, int16_t id, size_t nmembers)
+static size_t add_team(teams_t *teams, int16_t id, size_t nmembers)
 {
   teams->team           = room(teams->team, (teams->n + 1) * sizeof teams->team[0]);
   teams->team[teams->n] = (team_t){ .id = id, .member = room(NULL, nmembers * sizeof(uint64_t)) };
@@ -30,7 +30,7 @@ teams_t teams_make(size_t nunits)
   teams_t teams = { 0 };
 
   teams.of_id = room(NULL, NIDS * sizeof teams.of_id[0]);
-  add(&teams, 0, nunits);
+  add_team(&teams, 0, nunits);
   for (uint64_t i = 0; i < nunits; i++)
     teams.team[0].member[teams.team[0].nmembers++] = i;
   teams_forget_ids(&teams);
@@ -81,7 +81,7 @@ void teams_add_member(teams_t *teams, const dart__trace_event_t *event)
   if (event->id == 0 && teams->growing != 0)
     drop_last(teams);
   if (event->id == 0)
-    teams->growing = add(teams, event->team, event->bytes);
+    teams->growing = add_team(teams, event->team, event->bytes);
   team = &teams->team[teams->growing];
   if (teams->growing == 0 || team->id != event->team || team->nmembers != event->id)
     return; /* earlier members were dropped */
