@@ -1,13 +1,14 @@
 /* Fences that count: the closing fence of a team over several nodes (epoch/fence.c), a unit a node.
  *
  * Each unit may write to each other's portion in each epoch. At the closing fence all units sum up how many of them
- * have written to each (one reduction, here a barrier that adds up); then each sends its operations and a word behind them, in
- * order for each target, and leaves when as many words have come in all as the sums of all fences said. A unit that has left a fence
- * may be a whole epoch ahead.
+ * have written to each (one reduction, here a barrier that adds up); then each sends its operations and a control
+ * message behind them, in order for each target, and leaves when as many control messages have come in all as the sums
+ * of all fences said. A unit that has left a fence may be a whole epoch ahead.
  *
  * Transfers change the target's memory without a message, and a flush completes them. Units that start some after the
- * reduction ask in it for a barrier, which follows the words. After it, or if the sums say that no words come, the next epoch
- * is open: its operations start at once, and its transfers are complete before the next reduction and need no word.
+ * reduction ask in it for a barrier, which follows the control messages. After it, or if the sums say that none come,
+ * the next epoch is open: its operations start at once, and its transfers are complete before the next reduction and
+ * need no control message.
  *
  * Claims. When a unit leaves a fence, all that was written to its portion in the epoch has arrived (assertion). What an
  * epoch writes is applied before its target has left the closing fence, after all units have entered the fence before, and
@@ -41,7 +42,7 @@ byte sum[EPOCHS * UNITS];
 byte wanted[EPOCHS]; /* units that ask for the barrier, and ... */
 byte passed[EPOCHS]; /* ... those that have come to it */
 byte left[UNITS];    /* epochs that each unit has ended */
-byte arrived[UNITS]; /* words */
+byte arrived[UNITS]; /* control messages */
 byte pending[EPOCHS * UNITS]; /* a ghost: writes of an epoch to a unit that have not arrived */
 
 /* A write of an epoch is applied. */

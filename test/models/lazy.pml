@@ -2,16 +2,17 @@
  * dart-base/epoch/epoch_origin.c, dart-base/epoch/epoch_target.c, dart__epoch_granted in epoch/epoch.c.
  *
  * A request (DART__LOCK_APPLY) brings few operations; the target applies them when the lock is its request's, and
- * leaves it. If that is at once, the reply has what gets have read; if not, the reply says so, and a word
- * (DART__EPOCH_GRANTED) brings it later, which may overtake the reply. A lazy request has no reply: its word is
- * counted, and a synchronisation waits for the count (dart__progress_settle). So is the word that leaves a held lock
- * lazily. While a unit holds a lock it waits for no count, neither in a synchronisation nor to bound it.
+ * leaves it. If that is at once, the reply has what gets have read; if not, the reply says so, and a control message
+ * (DART__EPOCH_GRANTED) brings it later, which may overtake the reply. A lazy request has no reply: its control message
+ * is counted, and a synchronisation waits for the count (dart__progress_settle). So is the message that leaves a held
+ * lock lazily. While a unit holds a lock it waits for no count, neither in a synchronisation nor to bound it.
  *
  * Claims. What travels is applied under the lock: nobody else is in (assertion). A get has in its buffer what was there
- * then, whichever way that came, and in whichever order (assertion). A word comes for a request that waits for one
- * (assertion: it names memory of the origin's stack). A synchronisation without an open lock epoch returns only when all
- * lazy unlocks of the unit are applied, or refused (assertion). And of units that take locks in ascending order, held ones
- * and those of an unlock, none waits for ever, however many lazy unlocks are under way (no invalid end state).
+ * then, whichever way that came, and in whichever order (assertion). A control message comes for a request that waits
+ * for one (assertion: it names memory of the origin's stack). A synchronisation without an open lock epoch returns only
+ * when all lazy unlocks of the unit are applied, or refused (assertion). And of units that take locks in ascending
+ * order, held ones and those of an unlock, none waits for ever, however many lazy unlocks are under way (no invalid end
+ * state).
  *
  * Bounds. Two units do STEPS0 and STEPS1 calls, each any of: lock a portion with an operation that starts, so that it is
  * held; unlock one with operations that travel, LAZY or not; leave all that is held; a synchronisation. ROLES: LAZY

@@ -1,17 +1,18 @@
 /* Post, start, complete, wait between nodes, with accesses that run ahead of their post: epoch/pscw.c,
- * dart-base/epoch/epoch_target.c. An origin whose operations are few and short sends them with the word that ends
- * the access (DART__LOCK_COMPLETED), though the post has not come, if all posts before have; the target keeps them until it posts.
- * Others wait for the post, and are applied when they come.
+ * dart-base/epoch/epoch_target.c. An origin whose operations are few and short sends them with the control message that
+ * ends the access (DART__LOCK_COMPLETED), though the post has not come, if all posts before have; the target keeps them
+ * until it posts. Others wait for the post, and are applied when they come.
  *
  * Claims. The operations of an origin's k-th access are applied while the target is exposed for the k-th time, once
  * (assertion). Wait returns when those of all origins are (assertion). A target keeps at most one access of each origin
- * (assertion). All ends: nobody waits for a word that nobody sends (invalid end state).
+ * (assertion). All ends: nobody waits for a message that nobody sends (invalid end state).
  *
  * Bounds. ORIGINS origins, one target, ROUNDS epochs; whether an access is short is any. The target's main thread posts
  * and waits; another thread receives, and looks at what it keeps after messages and now and then. Messages of a pair
  * come in order. POSTED travels alone; in the code it may travel with what is sent next, which is no other order.
  *
- * Memory order. `exposed` is released before the word is sent, and both threads' accesses are taken in this order.
+ * Memory order. `exposed` is released before the control message is sent, and both threads' accesses are taken in this
+ * order.
  *
  * run: one_origin       -DORIGINS=1 -DROUNDS=4
  * run: two_origins      -DORIGINS=2 -DROUNDS=2
