@@ -52,16 +52,23 @@ void dart__domain_delete(dart_domain_locality_t *domain)
   free(domain);
 }
 
-static bool copy_below(dart_domain_locality_t *copy, const dart_domain_locality_t *source)
+void dart__domain_copy_alone(dart_domain_locality_t *copy, const dart_domain_locality_t *source)
 {
-  size_t nunits = source->num_units > 0 ? (size_t)source->num_units : 0;
-
   *copy             = *source;
   copy->aliases     = NULL;
   copy->num_aliases = 0;
   copy->children    = NULL;
   copy->num_domains = 0;
   copy->unit_ids    = NULL;
+  copy->num_units   = 0;
+}
+
+static bool copy_below(dart_domain_locality_t *copy, const dart_domain_locality_t *source)
+{
+  size_t nunits = source->num_units > 0 ? (size_t)source->num_units : 0;
+
+  dart__domain_copy_alone(copy, source);
+  copy->num_units = source->num_units;
   if (nunits > 0) {
     copy->unit_ids = malloc(nunits * sizeof *copy->unit_ids);
     if (copy->unit_ids == NULL)

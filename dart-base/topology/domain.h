@@ -42,6 +42,9 @@ void dart__domain_clear(dart_domain_locality_t *domain);
 /** dart__domain_clear, and free the struct. NULL: nothing. */
 void dart__domain_delete(dart_domain_locality_t *domain);
 
+/** Make `copy`, whose contents are overwritten, a copy of `source` without children, units and aliases. */
+void dart__domain_copy_alone(dart_domain_locality_t *copy, const dart_domain_locality_t *source);
+
 /** Make `copy`, whose contents are overwritten, a top: a copy of `source` and all below it. */
 bool dart__domain_copy(dart_domain_locality_t *copy, const dart_domain_locality_t *source);
 

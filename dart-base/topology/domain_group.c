@@ -73,13 +73,7 @@ static dart_ret_t copy_ancestors(const group_t *group, const domain_t *source, d
     below = dart__domain_new();
     if (below == NULL)
       return DART_ERR_NOMEM;
-    *below                            = *child;
-    below->aliases                    = NULL;
-    below->num_aliases                = 0;
-    below->children                   = NULL;
-    below->num_domains                = 0;
-    below->unit_ids                   = NULL;
-    below->num_units                  = 0;
+    dart__domain_copy_alone(below, child);
     copy->children[copy->num_domains] = below;
     below->parent                     = copy;
     below->relative_index             = copy->num_domains++;

@@ -86,13 +86,7 @@ static bool copy_run(domain_t *copy, const domain_t *source, domain_t **run, int
 
   if (count == 1 && run[0] == source)
     return dart__domain_copy(copy, source);
-  *copy             = *source;
-  copy->aliases     = NULL;
-  copy->num_aliases = 0;
-  copy->children    = NULL;
-  copy->num_domains = 0;
-  copy->unit_ids    = NULL;
-  copy->num_units   = 0;
+  dart__domain_copy_alone(copy, source);
   dart__domain_mark_top(copy, copy->parent != NULL);
   for (int i = 0; i < count; i++)
     if (i == 0 || child_above(source, run[i]) != child_above(source, run[i - 1]))
