@@ -18,13 +18,14 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "launch.h"
 
-#define GRACE_SECONDS 2 /* from the request to end until children are killed */
-#define SOON_SECONDS  2 /* for children to end before they are asked to */
+#define SECOND INT64_C(1000000000) /* in nanoseconds */
+#define GRACE  (2 * SECOND)        /* from the request to end until children are killed */
+#define SOON   (2 * SECOND)        /* for children to end before they are asked to */
 
 static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
 
@@ -35,11 +36,11 @@ struct children {
   pid_t                 *pid; /* of each child; 0: not started, or ended */
   uint32_t               nrunning;
 
-  bool            ending; /* the exit code is known, and children must end */
-  bool            asked;  /* the children were asked to end */
-  int             signal; /* the first of the first ENDINGS signals that has arrived; 0: none */
-  int             code;   /* exit code of the launcher */
-  struct timespec last;   /* while ending: when children are killed, or asked if they were not */
+  bool    ending; /* the exit code is known, and children must end */
+  bool    asked;  /* the children were asked to end */
+  int     signal; /* the first of the first ENDINGS signals that has arrived; 0: none */
+  int     code;   /* exit code of the launcher */
+  int64_t last;   /* while ending: when children are killed, or asked if they were not */
 
   int              epoll;    /* for all events: `signals` and watched descriptors */
   int              signals;  /* SIGCHLD and `forwarded` are read from it */
@@ -215,21 +216,18 @@ static void take_signal(children_t *children)
 /* Milliseconds until ending children are asked, or killed. -1: they do not end; 0: now. */
 static int time_left(const children_t *children)
 {
-  struct timespec now;
-  int64_t         ms;
+  int64_t ms;
 
   if (!children->ending)
     return -1;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  ms = (children->last.tv_sec - now.tv_sec) * INT64_C(1000) +
-       (children->last.tv_nsec - now.tv_nsec + 999999) / 1000000;
+  ms = (children->last - dart__now_ns() + 999999) / 1000000;
   return ms < 0 ? 0 : (int)ms;
 }
 
 static void ask_to_end(children_t *children)
 {
   children->asked = true;
-  children->last.tv_sec += GRACE_SECONDS;
+  children->last += GRACE;
   send_all(children, SIGTERM);
 }
 
@@ -247,7 +245,7 @@ static void watch_children(children_t *children)
       ask_to_end(children);
     } else if (count == 0) {
       send_all(children, SIGKILL);
-      children->last.tv_sec += 3600; /* killed children only have to be waited for */
+      children->last += 3600 * SECOND; /* killed children only have to be waited for */
     } else if (count == 1 && event.data.fd == children->signals) {
       take_signal(children);
     } else if (count == 1) {
@@ -264,7 +262,7 @@ void children_end(children_t *children, int code)
     return;
   children->ending = true;
   children->code   = code;
-  clock_gettime(CLOCK_MONOTONIC, &children->last);
+  children->last   = dart__now_ns();
   ask_to_end(children);
 }
 
@@ -274,8 +272,7 @@ void children_let_end(children_t *children, int code)
     return;
   children->ending = true;
   children->code   = code;
-  clock_gettime(CLOCK_MONOTONIC, &children->last);
-  children->last.tv_sec += SOON_SECONDS;
+  children->last   = dart__now_ns() + SOON;
 }
 
 void children_note_code(children_t *children, int code)

@@ -13,8 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 #define NONE UINT32_MAX
 
@@ -170,14 +171,6 @@ static void note_target(table_t *t, uint32_t unit, uint32_t target)
 
 /* ---- the table ------------------------------------------------------------------------------------ */
 
-static int64_t now_ns(void)
-{
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 /* A list of units, as "0, 3, 4 and 12 more". */
 static void begin_list(table_t *t, const char *words)
 {
@@ -268,7 +261,7 @@ static void print_row(table_t *t, uint32_t unit)
   char                     since[24] = "-";
 
   if (seen->what.kind != DART__WAIT_NONE && seen->since != 0)
-    snprintf(since, sizeof since, "%" PRId64 " s", (now_ns() - seen->since) / 1000000000);
+    snprintf(since, sizeof since, "%" PRId64 " s", (dart__now_ns() - seen->since) / 1000000000);
   fprintf(t->to, "dartrun: %6u %8d %8s  ", unit, (int)t->record[unit].waits.pid, since);
   print_wait(t, unit);
 }

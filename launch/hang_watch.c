@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/config.h"
 #include "hang_table.h"
 #include "launch.h"
@@ -33,14 +33,6 @@ struct hang {
   int             timer;
   bool            is_asked; /* the units were asked; the next tick prints the table */
 };
-
-static int64_t now_ns(void)
-{
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 /* The timer is created at the first tick, which may never be needed: launchers may have few descriptors. */
 static bool has_timer(hang_t *hang)
@@ -79,7 +71,7 @@ static void read_records(hang_t *hang)
 /* Whether a unit has waited longer than the limit, in a wait that no table has shown. */
 static bool is_overdue(const hang_t *hang)
 {
-  int64_t now = now_ns();
+  int64_t now = dart__now_ns();
 
   for (uint32_t u = 0; u < hang->nunits; u++) {
     dart__wait_seen_t seen = dart__waits_read(&hang->record[u].waits);
@@ -116,7 +108,7 @@ static void print_waits(hang_t *hang, int64_t now)
 
 static void tick(hang_t *hang)
 {
-  int64_t now = now_ns() - COARSE_NS;
+  int64_t now = dart__now_ns() - COARSE_NS;
 
   read_records(hang);
   if (hang->is_asked)
@@ -143,12 +135,12 @@ void hang_asked(hang_t *hang)
     return;
   read_records(hang);
   if (ask_units(hang) && !set_timer(hang))
-    print_waits(hang, now_ns() - COARSE_NS); /* without waiting for answers */
+    print_waits(hang, dart__now_ns() - COARSE_NS); /* without waiting for answers */
 }
 
 void hang_stopped(hang_t *hang)
 {
-  int64_t           now = now_ns(), since = now - LONG_NS;
+  int64_t           now = dart__now_ns(), since = now - LONG_NS;
   uint32_t          longest = 0;
   dart__wait_seen_t seen, found = { .since = 0 };
   char              what[160];

@@ -1,7 +1,6 @@
 /* Diagnostic lines. The level is read from DART_LOG_LEVEL at the first line, or set by init;
  * a program may silence INFO and below at any time through dart_config()->log_enabled. */
 #include "base/log.h"
-#include "base/hash.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -11,11 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <dash/dart/ext/dart_profile.h>
 #include <dash/dart/if/dart_config.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
 
 static const char *const level_name[] = { "ERROR", "WARN", "INFO", "DEBUG", "TRACE" };
 
@@ -58,21 +59,18 @@ bool dart__log_wanted(dart__log_level_t level)
   return config->log_enabled != 0;
 }
 
-static struct timespec start;
-static pthread_once_t  start_once = PTHREAD_ONCE_INIT;
+static int64_t        start;
+static pthread_once_t start_once = PTHREAD_ONCE_INIT;
 
 static void note_start(void)
 {
-  clock_gettime(CLOCK_MONOTONIC, &start);
+  start = dart__now_ns();
 }
 
 static double milliseconds_since_first_line(void)
 {
-  struct timespec now;
-
   pthread_once(&start_once, note_start);
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)(now.tv_sec - start.tv_sec) * 1e3 + (double)(now.tv_nsec - start.tv_nsec) * 1e-6;
+  return (double)(dart__now_ns() - start) * 1e-6;
 }
 
 /* ---- one line ---------------------------------------------------------------------------- */

@@ -55,14 +55,9 @@ static void sleep_as_before(int slack)
 
 static struct timespec end_after(uint32_t us)
 {
-  struct timespec end;
-  uint64_t        ns;
+  int64_t end = dart__now_ns() + us * INT64_C(1000);
 
-  clock_gettime(CLOCK_MONOTONIC, &end);
-  ns = (uint64_t)end.tv_nsec + us * UINT64_C(1000);
-  end.tv_sec += (time_t)(ns / 1000000000);
-  end.tv_nsec = (long)(ns % 1000000000);
-  return end;
+  return (struct timespec){ end / 1000000000, end % 1000000000 };
 }
 
 /* Those are woken that wait with one of the bits that are woken. This kind of wait has an end, not a duration. */

@@ -19,8 +19,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/counters.h"
 #include "wait/tuning.h"
 
@@ -192,24 +192,6 @@ void dart__futex_wake(_Atomic uint32_t *word, int count);
 
 /** Wake those that sleep in dart__wait_until by one of `bits`. */
 void dart__futex_wake_bits(_Atomic uint32_t *word, uint32_t bits);
-
-/** A clock that only goes forward. */
-static inline int64_t dart__now_ns(void)
-{
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
-/** The same clock a few milliseconds coarser, in a quarter of the time. */
-static inline int64_t dart__coarse_ns(void)
-{
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 /** Hint to the CPU: this is a spin loop. */
 static inline void dart__cpu_pause(void)

@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/last_call.h"
 
 static dart__waits_t own;
@@ -40,14 +40,6 @@ static void name_call(dart__waiting_t *w, uint64_t function)
   atomic_store_explicit(&w->named, function, memory_order_release);
 }
 
-static int64_t coarse_now(void)
-{
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 void dart__waiting_stamp(void)
 {
   dart__tally_t   *tally = dart__tally_own;
@@ -60,7 +52,7 @@ void dart__waiting_stamp(void)
       atomic_load_explicit(&w->since, memory_order_relaxed) != 0)
     return;
   name_call(w, atomic_load_explicit(&w->function, memory_order_relaxed));
-  atomic_store_explicit(&w->since, coarse_now(), memory_order_relaxed);
+  atomic_store_explicit(&w->since, dart__coarse_ns(), memory_order_relaxed);
 }
 
 /* The entry of the calling thread, if that does not wait; or NULL. */
