@@ -1,12 +1,17 @@
 #ifndef DART__BASE_SIZE_H
 #define DART__BASE_SIZE_H
-/* Arithmetic of sizes. */
+/* Arithmetic of sizes, and of other numbers without a sign. */
 #include <stddef.h>
 #include <stdint.h>
 
-static inline size_t dart__least(size_t a, size_t b)
+static inline uint64_t dart__least(uint64_t a, uint64_t b)
 {
   return a < b ? a : b;
+}
+
+static inline uint64_t dart__most(uint64_t a, uint64_t b)
+{
+  return a > b ? a : b;
 }
 
 /** The least multiple of `multiple` that is not below `value`. */

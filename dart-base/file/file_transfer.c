@@ -150,7 +150,7 @@ static size_t next_piece(const dart__access_t *a, size_t at, uint64_t *offset_ou
   if (n <= DART__FILE_STAGE)
     return n;
   in_memory = dart__access_mem_run(a, at, &unused);
-  return dart__least(n, in_memory > DART__FILE_STAGE ? in_memory : DART__FILE_STAGE);
+  return dart__least(n, dart__most(in_memory, DART__FILE_STAGE));
 }
 
 static int by_pieces(dart_file_t file, const dart__access_t *a, piece_t *piece, char *stage,

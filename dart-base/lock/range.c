@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "base/size.h"
 #include "wait/mutex.h"
 
 #define NONE 0U /* index of no node, of no request */
@@ -95,22 +96,12 @@ void dart__range_format(dart__range_table_t *t, uint32_t capacity)
 
 /* ---- the tree ------------------------------------------------------------------------------ */
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-  return a > b ? a : b;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-  return a < b ? a : b;
-}
-
 static void add_child(node_t *node, const node_t *child)
 {
   for (int i = 0; i < 2; i++) {
-    node->most[i]   = larger(node->most[i], child->most[i]);
-    node->newest[i] = larger(node->newest[i], child->newest[i]);
-    node->oldest[i] = smaller(node->oldest[i], child->oldest[i]);
+    node->most[i]   = dart__most(node->most[i], child->most[i]);
+    node->newest[i] = dart__most(node->newest[i], child->newest[i]);
+    node->oldest[i] = dart__least(node->oldest[i], child->oldest[i]);
   }
 }
 

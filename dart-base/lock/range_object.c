@@ -7,6 +7,7 @@
 #include <dash/dart/ext/dart_profile.h>
 
 #include "base/profile.h"
+#include "base/size.h"
 #include "coll/coll.h"
 #include "far/far_ops.h"
 #include "lock/range_table.h"
@@ -146,8 +147,8 @@ static uint32_t capacity_of(const dart__team_t *team, size_t capacity)
   size_t by_units = (size_t)team->nunits * CAPACITY_PER_UNIT;
 
   if (capacity == 0)
-    capacity = by_units > DEFAULT_CAPACITY ? by_units : DEFAULT_CAPACITY;
-  return (uint32_t)(capacity < MOST_CAPACITY ? capacity : MOST_CAPACITY);
+    capacity = dart__most(by_units, DEFAULT_CAPACITY);
+  return (uint32_t)dart__least(capacity, MOST_CAPACITY);
 }
 
 static dart_ret_t agree_on_arguments(const char *function, dart__team_t *team, uint64_t stripe,

@@ -418,7 +418,7 @@ static void undo_foreseen(dart__team_t *team, dart__segment_t *segment, const fo
 dart_ret_t dart__memory_alloc(dart__team_t *team, dart_ret_t mine, size_t own, size_t alignment,
                               dart__segment_t **segment_out)
 {
-  size_t           at_least = alignment < DART__CACHE_LINE ? DART__CACHE_LINE : alignment;
+  size_t           at_least = dart__most(alignment, DART__CACHE_LINE);
   sizes_t          sizes    = { .own = own };
   foreseen_t       foreseen = { .chunk = NULL };
   dart__segment_t *segment;

@@ -106,19 +106,14 @@ static bool is_first(void)
   return dart__teams[DART_TEAM_ALL] == NULL;
 }
 
-static size_t larger(size_t a, size_t b)
-{
-  return a > b ? a : b;
-}
-
 /* For what so many units tell one another. */
 static size_t result_for(const dart__team_t *team, int32_t nunits)
 {
   size_t all = dart__least((size_t)nunits * DART__STEP_SHARE, SHARED_MOST);
 
   /* a byte for each unit of a node at least */
-  all = larger(all, (size_t)dart__team_widest_node(team));
-  return dart__round_up(larger(FIRST_RESULT, all), DART__CACHE_LINE);
+  all = dart__most(all, (size_t)dart__team_widest_node(team));
+  return dart__round_up(dart__most(FIRST_RESULT, all), DART__CACHE_LINE);
 }
 
 /* The team of all shares what each unit has at once. Others begin as a team of the units of a node. */
@@ -129,7 +124,7 @@ static size_t first_result(const dart__team_t *team)
 
 static size_t wide_result(const dart__team_t *team)
 {
-  return larger(RESULT_BYTES, (size_t)team->nunits * RESULT_PER_UNIT);
+  return dart__most(RESULT_BYTES, (size_t)team->nunits * RESULT_PER_UNIT);
 }
 
 /* The same on all nodes of the team, for pieces have to be. */

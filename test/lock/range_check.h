@@ -51,8 +51,8 @@ static uint32_t check_tree(const dart__range_table_t *t, uint32_t at, const char
 static uint32_t depth_of(const dart__range_table_t *t, uint32_t at)
 {
   return at == NONE ? 0
-                    : 1 + (uint32_t)larger(depth_of(t, node_at(t, at)->left),
-                                           depth_of(t, node_at(t, at)->right));
+                    : 1 + (uint32_t)dart__most(depth_of(t, node_at(t, at)->left),
+                                               depth_of(t, node_at(t, at)->right));
 }
 
 /* Far more than a random tree of so many nodes ever has: 4.3 ln n on average (Devroye: A Note on the Height of Binary
