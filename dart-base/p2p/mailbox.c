@@ -346,45 +346,37 @@ static void dequeue(dart__mailbox_t *box, const found_t *found)
   box->narrived--;
 }
 
-static dart__incoming_t describe_message(const found_t *found)
+/* Describe the first message that suits. If `takes` it leaves its queue, and it is another sender's turn. */
+static inline bool look_for(dart__mailbox_t *box, int32_t from, int32_t tag, bool takes,
+                            dart__incoming_t *in)
 {
-  return (dart__incoming_t){ .nbytes = found->message->nbytes,
-                             .from   = found->message->from,
-                             .tag    = found->message->tag };
+  found_t found;
+  bool    is_found;
+
+  pthread_mutex_lock(&box->lock);
+  is_found = find_message(box, from, tag, &found);
+  if (is_found) {
+    *in = (dart__incoming_t){ .message = takes ? found.message : NULL,
+                              .nbytes  = found.message->nbytes,
+                              .from    = found.message->from,
+                              .tag     = found.message->tag };
+    if (takes)
+      dequeue(box, &found);
+    if (from == DART__MAILBOX_ANY)
+      box->turn = takes ? (in->from + 1) % box->nunits : in->from;
+  }
+  pthread_mutex_unlock(&box->lock);
+  return is_found;
 }
 
 bool dart__mailbox_match(dart__mailbox_t *box, int32_t from, int32_t tag, dart__incoming_t *in)
 {
-  found_t found;
-  bool    is_found;
-
-  pthread_mutex_lock(&box->lock);
-  is_found = find_message(box, from, tag, &found);
-  if (is_found) {
-    *in         = describe_message(&found);
-    in->message = found.message;
-    dequeue(box, &found);
-    if (from == DART__MAILBOX_ANY)
-      box->turn = (in->from + 1) % box->nunits;
-  }
-  pthread_mutex_unlock(&box->lock);
-  return is_found;
+  return look_for(box, from, tag, true, in);
 }
 
 bool dart__mailbox_look(dart__mailbox_t *box, int32_t from, int32_t tag, dart__incoming_t *in)
 {
-  found_t found;
-  bool    is_found;
-
-  pthread_mutex_lock(&box->lock);
-  is_found = find_message(box, from, tag, &found);
-  if (is_found) {
-    *in = describe_message(&found);
-    if (from == DART__MAILBOX_ANY)
-      box->turn = in->from;
-  }
-  pthread_mutex_unlock(&box->lock);
-  return is_found;
+  return look_for(box, from, tag, false, in);
 }
 
 /* The sender may use the message's memory for another one once all pieces are taken. */
