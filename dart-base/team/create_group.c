@@ -18,7 +18,6 @@
 
 #include "base/profile.h"
 #include "coll/coll.h"
-#include "memory/pool.h"
 #include "model/argument_check.h"
 #include "model/lost.h"
 #include "model/world.h"
@@ -43,9 +42,7 @@ typedef struct {
   size_t             count;
   size_t             me; /* index in it */
   int                tag;
-  dart__team_t      *team;         /* NULL: not described */
-  bool               has_exchange; /* at `exchange` in the pool; only a leader */
-  uint64_t           exchange;
+  dart__team_plan_t  plan;
 } call_t;
 
 /* What members say, and what they are told. */
@@ -211,35 +208,14 @@ static dart_ret_t agree_on_id(const call_t *call, dart_ret_t mine, int32_t *id_o
 
 /* ---- the team -------------------------------------------------------------------------------- */
 
-/* What this unit allocates. */
-static dart_ret_t prepare_team(call_t *call)
-{
-  dart__members_t members = dart__members_of(call->ids, (int32_t)call->count);
-  dart_ret_t      ret;
-
-  call->team = dart__team_describe(&members);
-  if (call->team == NULL)
-    return DART_ERR_NOMEM;
-  if (!dart__team_is_leader(call->team))
-    return DART_OK;
-  ret                = dart__team_exchange_alloc(call->team, &call->exchange);
-  call->has_exchange = ret == DART_OK;
-  return ret;
-}
-
-static void discard_team(call_t *call)
-{
-  if (call->has_exchange)
-    dart__pool_free(call->exchange);
-  dart__team_discard(call->team);
-}
-
 /* The leader of each node tells the others where its exchange is. A leader may have failed alone, because a unit
  * between it and the first member of the tree was lost: the others wait for its message all the same. */
 static dart_ret_t share_exchange(const call_t *call, dart_ret_t ret, uint64_t *exchange_out)
 {
-  const dart__team_t *team = call->team;
-  message_t message = { .subject = subject_of(call), .more = call->exchange, .ret = (int32_t)ret };
+  const dart__team_t *team    = call->plan.team;
+  message_t           message = { .subject = subject_of(call),
+                                  .more    = call->plan.exchange,
+                                  .ret     = (int32_t)ret };
 
   if (team == NULL || (ret != DART_OK && ret != DART_ERR_UNIT_LOST))
     return ret; /* so have all */
@@ -255,25 +231,28 @@ static dart_ret_t share_exchange(const call_t *call, dart_ret_t ret, uint64_t *e
 /* Open the team, whose id is agreed on. Agreed. */
 static dart_ret_t open_team(call_t *call, int32_t id, uint64_t exchange)
 {
-  dart_ret_t ret;
+  dart__team_t *team = call->plan.team;
+  dart_ret_t    ret;
 
-  dart__team_exchange_open(call->team, exchange);
-  dart__team_enter(call->team, (dart_team_t)id);
-  ret = dart__coll_agree(call->team, dart__net_team_open(call->team));
+  dart__team_exchange_open(team, exchange);
+  dart__team_enter(team, (dart_team_t)id);
+  ret = dart__coll_agree(team, dart__net_team_open(team));
   if (ret == DART_OK)
     return DART_OK;
-  dart__team_exchange_close(call->team);
-  call->has_exchange = false;
-  dart__team_leave(call->team);
+  dart__team_exchange_close(team);
+  call->plan.exchange = 0;
+  dart__team_leave(team);
   return ret;
 }
 
 static dart_ret_t create(call_t *call, dart_ret_t mine, dart_team_t *newteam)
 {
-  int32_t    id;
-  uint64_t   exchange = 0;
-  dart_ret_t ret      = agree_on_id(call, mine == DART_OK ? prepare_team(call) : mine, &id);
+  dart__members_t members  = dart__members_of(call->ids, (int32_t)call->count);
+  uint64_t        exchange = 0;
+  int32_t         id;
+  dart_ret_t      ret = mine == DART_OK ? dart__team_plan(&members, &call->plan) : mine;
 
+  ret = agree_on_id(call, ret, &id);
   ret = share_exchange(call, ret, &exchange);
   if (ret == DART_OK)
     ret = open_team(call, id, exchange);
@@ -283,11 +262,11 @@ static dart_ret_t create(call_t *call, dart_ret_t mine, dart_team_t *newteam)
     else if (mine == DART_OK && ret != DART_ERR_UNIT_LOST)
       dart__error("%s: no team with tag %d on every unit of a group of %zu", call->function,
                   call->tag, call->count);
-    discard_team(call);
+    dart__team_plan_discard(&call->plan);
     return ret;
   }
-  dart__team_exchange_group(call->team);
-  *newteam = call->team->id;
+  dart__team_exchange_group(call->plan.team);
+  *newteam = call->plan.team->id;
   return DART_OK;
 }
 

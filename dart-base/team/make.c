@@ -198,6 +198,26 @@ dart_ret_t dart__team_exchange_alloc(const dart__team_t *team, uint64_t *offset_
   return DART_OK;
 }
 
+dart_ret_t dart__team_plan(const dart__members_t *members, dart__team_plan_t *plan_out)
+{
+  *plan_out = (dart__team_plan_t){ .team = NULL };
+  if (members == NULL)
+    return DART_OK;
+  plan_out->team = dart__team_describe(members);
+  if (plan_out->team == NULL)
+    return DART_ERR_NOMEM;
+  return dart__team_is_leader(plan_out->team)
+             ? dart__team_exchange_alloc(plan_out->team, &plan_out->exchange)
+             : DART_OK;
+}
+
+void dart__team_plan_discard(const dart__team_plan_t *plan)
+{
+  if (plan->exchange != 0)
+    dart__pool_free(plan->exchange);
+  dart__team_discard(plan->team);
+}
+
 void dart__team_exchange_open(dart__team_t *team, uint64_t offset)
 {
   char *memory = dart__pool_address(dart__team_leader(team), offset);

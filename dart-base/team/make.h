@@ -30,6 +30,16 @@ dart_unit_t dart__team_leader(const dart__team_t *team);
 /** Allocate and initialise the node's exchange, and the team's lists behind it. Called by a leader. DART_ERR_NOMEM. */
 dart_ret_t dart__team_exchange_alloc(const dart__team_t *team, uint64_t *offset_out);
 
+/* What a unit allocates for a new team. */
+typedef struct {
+  dart__team_t *team;     /* NULL: it is no member, or there is no memory */
+  uint64_t      exchange; /* in its pool, if it is a leader; 0: there is none */
+} dart__team_plan_t;
+
+/** Allocate it; `members` is NULL on a unit that is none. DART_ERR_NOMEM: the plan is to be discarded all the same. */
+dart_ret_t dart__team_plan(const dart__members_t *members, dart__team_plan_t *plan_out);
+void       dart__team_plan_discard(const dart__team_plan_t *plan);
+
 /** Open the exchange that lies at `offset` in the pool of the node's leader. */
 void dart__team_exchange_open(dart__team_t *team, uint64_t offset);
 

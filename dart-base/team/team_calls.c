@@ -213,37 +213,13 @@ static dart_ret_t agree_on_id(dart__team_t *parent, dart_ret_t mine, int32_t *id
   return (dart_ret_t)most[1];
 }
 
-/* What this unit allocates: the team, if it is a member; and, if it is a leader, an exchange. */
-typedef struct {
-  dart__team_t *team;
-  uint64_t      offset;
-  bool          has_exchange;
-} plan_t;
-
-static dart_ret_t prepare_plan(const dart__members_t *members, plan_t *plan)
-{
-  dart_ret_t ret;
-
-  *plan = (plan_t){ .team = NULL };
-  if (members == NULL)
-    return DART_OK;
-  plan->team = dart__team_describe(members);
-  if (plan->team == NULL)
-    return DART_ERR_NOMEM;
-  if (!dart__team_is_leader(plan->team))
-    return DART_OK;
-  ret                = dart__team_exchange_alloc(plan->team, &plan->offset);
-  plan->has_exchange = ret == DART_OK;
-  return ret;
-}
-
 /* Open the team on its members. Collective over the parent, and agreed. */
-static dart_ret_t open_team(dart__team_t *parent, plan_t *plan, int32_t id)
+static dart_ret_t open_team(dart__team_t *parent, const dart__team_plan_t *plan, int32_t id)
 {
   dart__team_t *team = plan->team;
   dart_ret_t    ret  = DART_OK;
 
-  share_exchange(parent, team, plan->offset);
+  share_exchange(parent, team, plan->exchange);
   if (dart__team_is_broken(parent))
     return DART_ERR_UNIT_LOST;
   if (team != NULL) {
@@ -260,9 +236,9 @@ static dart_ret_t open_team(dart__team_t *parent, plan_t *plan, int32_t id)
 static dart_ret_t create_here(const char *function, dart__team_t *parent,
                               const dart__members_t *members, dart_team_t *newteam)
 {
-  plan_t     plan;
-  int32_t    id;
-  dart_ret_t ret = agree_on_id(parent, prepare_plan(members, &plan), &id);
+  dart__team_plan_t plan;
+  int32_t           id;
+  dart_ret_t        ret = agree_on_id(parent, dart__team_plan(members, &plan), &id);
 
   if (ret == DART_OK)
     ret = open_team(parent, &plan, id);
@@ -271,9 +247,9 @@ static dart_ret_t create_here(const char *function, dart__team_t *parent,
       dart__error("%s: the %d team ids are used up", function, INT16_MAX);
     else if (ret != DART_ERR_UNIT_LOST)
       dart__error("%s: team %d cannot be made on every unit of team %d", function, id, parent->id);
-    if (plan.has_exchange && ret != DART_ERR_UNIT_LOST) /* then others may have opened it */
-      dart__pool_free(plan.offset);
-    dart__team_discard(plan.team);
+    if (ret == DART_ERR_UNIT_LOST)
+      plan.exchange = 0; /* others may have opened it: it stays */
+    dart__team_plan_discard(&plan);
     return ret;
   }
   if (plan.team != NULL) {
