@@ -218,7 +218,7 @@ static bool is_direct(const dart__access_t *a)
   return dart__type_is_contiguous(a->file_type) && dart__type_is_contiguous(a->mem_type);
 }
 
-static int read_plain(dart_file_t file, const dart__access_t *a, size_t *done_out)
+static int read_access(dart_file_t file, const dart__access_t *a, size_t *done_out)
 {
   dart__survey_t survey;
   char          *stage;
@@ -283,11 +283,6 @@ static int write_access(dart_file_t file, const dart__access_t *a, bool sieve, s
                 : by_pieces(file, a, write_piece, stage, done_out);
   dart__file_give_stage(file, stage);
   return error;
-}
-
-static int write_plain(dart_file_t file, const dart__access_t *a, size_t *done_out)
-{
-  return write_access(file, a, false, done_out);
 }
 
 /* Whether it takes effect as a whole: one thread of the unit at a time, and, unless units' views are apart,
@@ -355,61 +350,34 @@ int dart__file_transfer_apart(dart_file_t file, const dart__access_t *a, bool is
 
   if (is_atomic(file, a))
     take_turn(file, -1);
-  error = is_read ? read_plain(file, a, done_out) : write_plain(file, a, done_out);
+  error = is_read ? read_access(file, a, done_out) : write_access(file, a, false, done_out);
   unlock_access(file, a, &none);
   return error;
-}
-
-static dart_ret_t read_locked(dart_file_t file, const dart__access_t *a, int64_t timeout_us,
-                              size_t *done_out, int *error_out)
-{
-  dart_range_hold_t hold = DART_RANGE_HOLD_NULL;
-  dart__survey_t    survey;
-  dart_ret_t        ret = DART_OK;
-
-  *done_out = 0;
-  if (dart__file_needs_lock(file, a)) {
-    survey = dart__access_survey(a);
-    ret    = lock_access(file, a, &survey, DART_RANGE_SHARED, false, timeout_us, &hold);
-  } else if (is_atomic(file, a)) {
-    ret = take_turn(file, timeout_us);
-  }
-  if (ret != DART_OK)
-    return ret;
-  *error_out = read_plain(file, a, done_out);
-  unlock_access(file, a, &hold);
-  return *error_out == 0 ? DART_OK : *error_out == ENOMEM ? DART_ERR_NOMEM : DART_ERR_OTHER;
-}
-
-static dart_ret_t write_locked(dart_file_t file, const dart__access_t *a, int64_t timeout_us,
-                               size_t *done_out, int *error_out)
-{
-  dart_range_hold_t hold = DART_RANGE_HOLD_NULL;
-  dart__survey_t    survey;
-  dart_ret_t        ret   = DART_OK;
-  bool              sieve = false;
-
-  *done_out = 0;
-  if (dart__file_needs_lock(file, a)) {
-    survey = dart__access_survey(a);
-    sieve  = (file->flags & DART_FILE_READ) != 0 && is_sieved(a, &survey);
-    ret    = lock_access(file, a, &survey, DART_RANGE_EXCLUSIVE, sieve || grows(file, a, &survey),
-                         timeout_us, &hold);
-  } else if (is_atomic(file, a)) {
-    ret = take_turn(file, timeout_us);
-  }
-  if (ret != DART_OK)
-    return ret;
-  *error_out = write_access(file, a, sieve, done_out);
-  unlock_access(file, a, &hold);
-  return *error_out == 0 ? DART_OK : *error_out == ENOMEM ? DART_ERR_NOMEM : DART_ERR_OTHER;
 }
 
 dart_ret_t dart__file_transfer(dart_file_t file, const dart__access_t *a, bool is_read,
                                int64_t timeout_us, size_t *done_out, int *error_out)
 {
-  return is_read ? read_locked(file, a, timeout_us, done_out, error_out)
-                 : write_locked(file, a, timeout_us, done_out, error_out);
+  dart_range_mode_t mode  = is_read ? DART_RANGE_SHARED : DART_RANGE_EXCLUSIVE;
+  dart_range_hold_t hold  = DART_RANGE_HOLD_NULL;
+  dart_ret_t        ret   = DART_OK;
+  bool              sieve = false, whole;
+
+  *done_out = 0;
+  if (dart__file_needs_lock(file, a)) {
+    dart__survey_t survey = dart__access_survey(a);
+
+    sieve = !is_read && (file->flags & DART_FILE_READ) != 0 && is_sieved(a, &survey);
+    whole = sieve || (!is_read && grows(file, a, &survey));
+    ret   = lock_access(file, a, &survey, mode, whole, timeout_us, &hold);
+  } else if (is_atomic(file, a)) {
+    ret = take_turn(file, timeout_us);
+  }
+  if (ret != DART_OK)
+    return ret;
+  *error_out = is_read ? read_access(file, a, done_out) : write_access(file, a, sieve, done_out);
+  unlock_access(file, a, &hold);
+  return *error_out == 0 ? DART_OK : *error_out == ENOMEM ? DART_ERR_NOMEM : DART_ERR_OTHER;
 }
 
 dart_ret_t dart__file_done(const char *function, const dart__access_t *a, bool is_read,
