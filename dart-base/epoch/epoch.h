@@ -209,6 +209,11 @@ static inline int32_t dart__epoch_next_target(const dart__epoch_t *epoch, int32_
   return (int32_t)epoch->target[unit].next_target - 1;
 }
 
+/** A loop over them: the head of a statement, in which `unit` is each of them. */
+#define DART__EPOCH_TARGETS(unit, epoch)                            \
+  for (int32_t unit = dart__epoch_first_target(epoch); (unit) >= 0; \
+       (unit)       = dart__epoch_next_target(epoch, unit))
+
 /** The unit is one of them. */
 static inline void dart__epoch_add_target(dart__epoch_t *epoch, int32_t unit)
 {

@@ -101,8 +101,7 @@ void dart__epoch_reset(dart__epoch_target_t *target)
 
 void dart__epoch_forget_targets(dart__epoch_t *epoch)
 {
-  for (int32_t unit = dart__epoch_first_target(epoch); unit >= 0;
-       unit         = dart__epoch_next_target(epoch, unit)) {
+  DART__EPOCH_TARGETS (unit, epoch) {
     dart__epoch_reset(&epoch->target[unit]);
     epoch->target[unit].is_listed = epoch->nqueued > 0;
   }
@@ -116,8 +115,7 @@ void dart__epoch_visit_targets(const dart__access_call_t *call,
                                void (*visit)(void *context, int32_t unit), void *context)
 {
   for (int below = 0; below < 2; below++)
-    for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
-         unit         = dart__epoch_next_target(call->epoch, unit))
+    DART__EPOCH_TARGETS (unit, call->epoch)
       if ((unit <= call->team->me) == below)
         visit(context, unit);
 }

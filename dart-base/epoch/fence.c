@@ -138,8 +138,7 @@ static dart_ret_t complete_early(const dart__access_call_t *call)
 {
   dart_ret_t ret = DART_OK;
 
-  for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
-       unit         = dart__epoch_next_target(call->epoch, unit)) {
+  DART__EPOCH_TARGETS (unit, call->epoch) {
     dart__epoch_target_t *t = &call->epoch->target[unit];
 
     if (!is_far_target(call, unit) || !t->needs_flush || t->nqueued > 0)
@@ -168,8 +167,7 @@ static sums_t count_origins(const dart__access_call_t *call)
   sums_t    sums = { .has_controls = false };
 
   memset(counts, 0, (size_t)n * sizeof *counts);
-  for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
-       unit         = dart__epoch_next_target(call->epoch, unit)) {
+  DART__EPOCH_TARGETS (unit, call->epoch) {
     counts[unit] = wants_control(call, unit);
     if (counts[unit] > 0 && dart__access_is_moved(call, unit))
       wants = WANTS_BARRIER;
@@ -203,8 +201,7 @@ static dart_ret_t close_far(const dart__access_call_t *call)
   closing_t closing = { call, DART_OK };
 
   dart__epoch_visit_targets(call, close_far_target, &closing);
-  for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
-       unit         = dart__epoch_next_target(call->epoch, unit))
+  DART__EPOCH_TARGETS (unit, call->epoch)
     if (is_far_target(call, unit))
       closing.ret = dart__worse(closing.ret, dart__epoch_finish(call, unit, false));
   return closing.ret;

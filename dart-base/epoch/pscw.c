@@ -474,8 +474,7 @@ static int32_t first_untold(const dart__access_call_t *call)
 /* A member of the team is lost: those that have not posted are not waited for. */
 static dart_ret_t drop_untold(const dart__access_call_t *call)
 {
-  for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
-       unit         = dart__epoch_next_target(call->epoch, unit))
+  DART__EPOCH_TARGETS (unit, call->epoch)
     if (call->epoch->target[unit].is_member)
       dart__access_drop(call, unit);
   return DART_ERR_UNIT_LOST;
@@ -488,8 +487,7 @@ static dart_ret_t complete_access(const dart__access_call_t *call)
   if (call->epoch->kind != DART__EPOCH_START)
     return dart__epoch_refuse(call, "has no access that was started");
   dart__progress(); /* apply deferred updates */
-  for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
-       unit         = dart__epoch_next_target(call->epoch, unit))
+  DART__EPOCH_TARGETS (unit, call->epoch)
     round.left += call->epoch->target[unit].is_member;
   while (round.left > 0 && round.ret != DART_ERR_UNIT_LOST)
     if (!dart__await(call->function, tell_some, &round,
@@ -497,8 +495,7 @@ static dart_ret_t complete_access(const dart__access_call_t *call)
       round.ret = drop_untold(call);
   if (call->team->nnodes > 1) /* posts that waited for company */
     dart__engine_push();
-  for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
-       unit         = dart__epoch_next_target(call->epoch, unit))
+  DART__EPOCH_TARGETS (unit, call->epoch)
     if (call->epoch->target[unit].is_used && dart__access_is_far(call, unit))
       round.ret = dart__worse(round.ret, dart__epoch_finish(call, unit, false));
   end_access(call);

@@ -8,8 +8,7 @@ static void release_segment(const dart__access_call_t *call)
 {
   uint32_t ndropped = call->epoch->nqueued;
 
-  for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
-       unit         = dart__epoch_next_target(call->epoch, unit)) {
+  DART__EPOCH_TARGETS (unit, call->epoch) {
     dart__access_drop(call, unit);
     if (call->epoch->target[unit].is_open)
       dart__epoch_unlock(call, unit, false);

@@ -377,8 +377,7 @@ static dart_ret_t leave_held(const dart__access_call_t *call, bool is_lazy)
 {
   dart_ret_t ret = DART_OK;
 
-  for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
-       unit         = dart__epoch_next_target(call->epoch, unit)) {
+  DART__EPOCH_TARGETS (unit, call->epoch) {
     if (!call->epoch->target[unit].is_open)
       continue;
     ret =
@@ -436,13 +435,11 @@ static dart_ret_t complete_far(const dart__access_call_t *call)
   const dart__epoch_t *epoch = call->epoch;
   dart_ret_t           ret   = DART_OK;
 
-  for (int32_t unit = dart__epoch_first_target(epoch); unit >= 0;
-       unit         = dart__epoch_next_target(epoch, unit))
+  DART__EPOCH_TARGETS (unit, epoch)
     if (dart__access_is_far(call, unit) && epoch->target[unit].is_open &&
         !epoch->target[unit].is_counted)
       dart__far_ask(call->team, unit);
-  for (int32_t unit = dart__epoch_first_target(epoch); unit >= 0;
-       unit         = dart__epoch_next_target(epoch, unit))
+  DART__EPOCH_TARGETS (unit, epoch)
     if (dart__access_is_far(call, unit))
       ret = dart__worse(ret, complete_target(call, unit));
   return ret;
@@ -468,8 +465,7 @@ static dart_ret_t unlock_all(const dart__access_call_t *call, bool is_lazy)
 {
   dart_ret_t ret;
 
-  for (int32_t unit = dart__epoch_first_target(call->epoch); unit >= 0;
-       unit         = dart__epoch_next_target(call->epoch, unit))
+  DART__EPOCH_TARGETS (unit, call->epoch)
     if (!call->epoch->target[unit].is_checked && call->epoch->target[unit].nqueued > 0)
       dart__access_try_open(call, unit); /* it needs no lock */
   ret = leave_held(call, is_lazy);
