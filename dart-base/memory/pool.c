@@ -3,7 +3,6 @@
 #include "memory/pool.h"
 
 #include <pthread.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,8 +30,7 @@ static struct {
   dart__chunk_t  *chunk; /* NULL: not prepared */
   bool            is_open;
   dart__segment_t segment;
-  void           *users; /* offsets of the blocks that dart_memalloc gave out; tsearch root */
-  pthread_mutex_t lock;  /* of the arena, the chunk's `reserved`, and `users` */
+  pthread_mutex_t lock; /* of the arena, and the chunk's `reserved` */
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 dart_ret_t dart__pool_prepare(dart__team_t *all)
@@ -72,11 +70,6 @@ dart_ret_t dart__pool_open(void)
   return alloc_state();
 }
 
-static void free_nothing(void *offset)
-{
-  (void)offset; /* a number, not an address: see number_of */
-}
-
 void dart__pool_close(void)
 {
   if (pool.is_open) {
@@ -84,9 +77,7 @@ void dart__pool_close(void)
     dart__segment_leave(pool.all, &pool.segment);
     dart__net_chunk_close(pool.all, pool.chunk);
   }
-  tdestroy(pool.users, free_nothing);
   dart__chunk_delete(pool.chunk);
-  pool.users   = NULL;
   pool.chunk   = NULL;
   pool.is_open = false;
 }
@@ -109,7 +100,9 @@ static dart_ret_t reserve_up_to(uint64_t end)
   return DART_OK;
 }
 
-dart_ret_t dart__pool_alloc(size_t nbytes, uint64_t *offset_out)
+/* DART has its own blocks in the pool, which dart_memfree of a wrong pointer must not free: so those of dart_memalloc are
+ * marked. */
+static dart_ret_t alloc_block(size_t nbytes, bool is_users, uint64_t *offset_out)
 {
   dart_ret_t ret = DART_ERR_NOMEM;
   uint64_t   offset;
@@ -121,9 +114,28 @@ dart_ret_t dart__pool_alloc(size_t nbytes, uint64_t *offset_out)
       *offset_out = offset;
     else
       dart__arena_free(pool.chunk->arena, offset);
+    if (ret == DART_OK && is_users)
+      *dart__arena_mark(pool.chunk->arena, offset) = true;
   }
   pthread_mutex_unlock(&pool.lock);
   return ret;
+}
+
+static bool free_block(uint64_t offset, bool is_users)
+{
+  const bool *mark;
+  bool        freed;
+
+  pthread_mutex_lock(&pool.lock);
+  mark  = is_users ? dart__arena_mark(pool.chunk->arena, offset) : NULL;
+  freed = (!is_users || (mark != NULL && *mark)) && dart__arena_free(pool.chunk->arena, offset);
+  pthread_mutex_unlock(&pool.lock);
+  return freed;
+}
+
+dart_ret_t dart__pool_alloc(size_t nbytes, uint64_t *offset_out)
+{
+  return alloc_block(nbytes, false, offset_out);
 }
 
 dart_ret_t dart__pool_alloc_for_node(dart__team_t *team, size_t nbytes, uint64_t *offset_out)
@@ -146,12 +158,7 @@ dart_ret_t dart__pool_alloc_for_node(dart__team_t *team, size_t nbytes, uint64_t
 
 bool dart__pool_free(uint64_t offset)
 {
-  bool freed;
-
-  pthread_mutex_lock(&pool.lock);
-  freed = dart__arena_free(pool.chunk->arena, offset);
-  pthread_mutex_unlock(&pool.lock);
-  return freed;
+  return free_block(offset, false);
 }
 
 char *dart__pool_address(dart_unit_t unit, uint64_t offset)
@@ -162,39 +169,6 @@ char *dart__pool_address(dart_unit_t unit, uint64_t offset)
 char *const *dart__pool_portions(void)
 {
   return pool.chunk->near;
-}
-
-/* DART has its own blocks in the pool, which dart_memfree of a wrong pointer must not free. So the blocks of
- * dart_memalloc are recorded. */
-
-static int by_number(const void *left, const void *right)
-{
-  return ((uintptr_t)left > (uintptr_t)right) - ((uintptr_t)left < (uintptr_t)right);
-}
-
-static void *number_of(uint64_t offset)
-{
-  return (void *)(uintptr_t)(offset + 1); /* not NULL */
-}
-
-static bool record_user(uint64_t offset)
-{
-  void *found;
-
-  pthread_mutex_lock(&pool.lock);
-  found = tsearch(number_of(offset), &pool.users, by_number);
-  pthread_mutex_unlock(&pool.lock);
-  return found != NULL;
-}
-
-static bool remove_user(uint64_t offset)
-{
-  void *found;
-
-  pthread_mutex_lock(&pool.lock);
-  found = tdelete(number_of(offset), &pool.users, by_number);
-  pthread_mutex_unlock(&pool.lock);
-  return found != NULL;
 }
 
 dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t *gptr)
@@ -210,15 +184,11 @@ dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t *gptr)
     return DART_ERR_INVAL;
   if (dart__check_team(__func__, DART_TEAM_ALL) == NULL)
     return DART_ERR_INVAL;
-  if (dart__pool_alloc(nbytes, &offset) != DART_OK)
+  if (alloc_block(nbytes, true, &offset) != DART_OK)
     return dart__fail(
         DART_ERR_OTHER,
         "%s: the pool of %zu bytes, or memory, is used up: no %zu bytes left, see DART_POOL",
         __func__, dart__settings.pool, nbytes);
-  if (!record_user(offset)) {
-    dart__pool_free(offset);
-    return dart__fail(DART_ERR_OTHER, "%s: no memory for bookkeeping", __func__);
-  }
   gptr->unitid              = dart__world.me;
   gptr->segid               = DART_SEGMENT_LOCAL;
   gptr->teamid              = DART_TEAM_ALL;
@@ -235,7 +205,7 @@ dart_ret_t dart_memfree(dart_gptr_t gptr)
     return dart__fail(DART_ERR_INVAL, "%s: team %d, segment %d, unit %d is not this unit's pool",
                       __func__, gptr.teamid, gptr.segid, (int)gptr.unitid);
   dart__progress(); /* apply deferred updates of the block */
-  if (!remove_user(gptr.addr_or_offs.offset) || !dart__pool_free(gptr.addr_or_offs.offset))
+  if (!free_block(gptr.addr_or_offs.offset, true))
     return dart__fail(DART_ERR_INVAL, "%s: no block starts at offset %llu", __func__,
                       (unsigned long long)gptr.addr_or_offs.offset);
   return DART_OK;

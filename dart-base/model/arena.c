@@ -18,6 +18,7 @@ typedef struct block {
   uint64_t      offset; /* bytes */
   uint64_t      nbytes;
   bool          is_free;
+  bool          mark;           /* the caller's */
   struct block *before, *after; /* address order */
   struct block *prev, *next; /* free blocks of the same class; in use, `next` in the table's list */
 } block_t;
@@ -270,6 +271,7 @@ bool dart__arena_alloc(dart__arena_t *arena, uint64_t nbytes, uint64_t *offset_o
     link_free(arena, block);
     return false;
   }
+  block->mark = false;
   link_used(arena, block);
   if (++arena->used_count >> arena->table_bits > 1)
     grow_table(arena);
@@ -288,6 +290,13 @@ bool dart__arena_free(dart__arena_t *arena, uint64_t offset)
   arena->used_count--;
   free_block(arena, block);
   return true;
+}
+
+bool *dart__arena_mark(const dart__arena_t *arena, uint64_t offset)
+{
+  block_t *block = *find_used(arena, offset);
+
+  return block != NULL ? &block->mark : NULL;
 }
 
 bool dart__arena_is_empty(const dart__arena_t *arena)

@@ -32,6 +32,9 @@ bool dart__arena_alloc(dart__arena_t *arena, uint64_t nbytes, uint64_t *offset_o
 /** Free the block that starts at `offset`. False: there is none; nothing changed. */
 bool dart__arena_free(dart__arena_t *arena, uint64_t offset);
 
+/** A mark of the block that starts at `offset`, for the caller: false when it was cut. NULL: there is none. */
+bool *dart__arena_mark(const dart__arena_t *arena, uint64_t offset);
+
 bool dart__arena_is_empty(const dart__arena_t *arena);
 
 #endif

@@ -30,7 +30,6 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
-#include <search.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -100,7 +99,6 @@ long dart__inject_alive(void); /* allocations of DART that were not freed */
 #define free(memory)      dart__inject_free(memory)
 #define realloc(memory, nbytes) \
   dart__inject_realloc(DART__INJECT_SITE("realloc", false), memory, nbytes)
-#define tsearch(...) (DART__INJECT(tsearch, ENOMEM) ? NULL : tsearch(__VA_ARGS__))
 
 /* ---- the kernel -------------------------------------------------------------------------- */
 

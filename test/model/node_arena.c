@@ -282,6 +282,29 @@ static void only_starts_of_blocks_are_freed(void **state)
   dart__arena_delete(NULL);
 }
 
+/* Also where the record of the block before is used again. */
+static void a_mark_ends_with_its_block(void **state)
+{
+  dart__arena_t *arena = dart__arena_new(1024, 64);
+  uint64_t       first, second;
+
+  (void)state;
+  for (int round = 0; round < 2; round++) {
+    assert_true(dart__arena_alloc(arena, 64, &first));
+    assert_true(dart__arena_alloc(arena, 64, &second));
+    assert_false(*dart__arena_mark(arena, first));
+    assert_false(*dart__arena_mark(arena, second));
+    *dart__arena_mark(arena, second) = true;
+    assert_false(*dart__arena_mark(arena, first));
+    assert_true(*dart__arena_mark(arena, second));
+    assert_null(dart__arena_mark(arena, second + 64));
+    assert_true(dart__arena_free(arena, first));
+    assert_null(dart__arena_mark(arena, first));
+    assert_true(dart__arena_free(arena, second));
+  }
+  dart__arena_delete(arena);
+}
+
 static void ranges_may_be_tiny_or_huge(void **state)
 {
   static const uint64_t huge[] = { UINT64_C(1) << 47, UINT64_C(1) << 63, UINT64_MAX };
@@ -348,6 +371,7 @@ int main(void)
                                       cmocka_unit_test(freed_blocks_grow_together_in_every_order),
                                       cmocka_unit_test(equal_calls_give_equal_offsets),
                                       cmocka_unit_test(only_starts_of_blocks_are_freed),
+                                      cmocka_unit_test(a_mark_ends_with_its_block),
                                       cmocka_unit_test(ranges_may_be_tiny_or_huge),
                                       cmocka_unit_test(every_size_fits_its_own_range) };
 
