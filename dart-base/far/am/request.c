@@ -9,20 +9,34 @@
 
 #define ELEMENTS_MOST 1024 /* bytes of elements in a record, so that batches fill well */
 
-/* Append one record to the endpoint of its target. Returns the number of its batch, as all of these do. */
-static uint64_t append_record(dart__am_t *am, const dart__am_address_t *at,
-                              const dart__am_record_t *r)
+typedef enum { WITH_OTHERS, IF_POSSIBLE, NOW } leave_t; /* when its batch is sent */
+
+/* Append one record to the endpoint of its peer; `at` NULL: it accesses no memory. Returns the number of its batch, as all
+ * of these do. */
+static inline uint64_t append(dart__am_t *am, int32_t peer, const dart__am_address_t *at,
+                              const dart__am_record_t *r, leave_t leave)
 {
-  dart__am_endpoint_t *ep = &am->endpoint[at->peer];
+  dart__am_endpoint_t *ep = &am->endpoint[peer];
   uint64_t             number;
 
   dart__am_spin_lock(&ep->lock);
-  dart__am_endpoint_reserve(am, at->peer, ep, dart__am_record_words(r),
+  dart__am_endpoint_reserve(am, peer, ep, dart__am_record_words(r),
                             dart__am_words(r->result_bytes));
   dart__am_endpoint_append(ep, at, r);
   number = dart__am_number(&ep->newest);
+  if (leave == IF_POSSIBLE) /* else progress sends it */
+    dart__am_endpoint_send(am, peer, ep, false);
+  else if (leave == NOW)
+    dart__am_endpoint_send_now(am, peer, ep);
   dart__am_spin_unlock(&ep->lock);
   return number;
+}
+
+/* What programs request most. */
+static uint64_t append_record(dart__am_t *am, const dart__am_address_t *at,
+                              const dart__am_record_t *r)
+{
+  return append(am, at->peer, at, r, WITH_OTHERS);
 }
 
 /* ---- put, get ------------------------------------------------------------------------------ */
@@ -317,37 +331,19 @@ void dart__am_call(dart__am_t *am, const dart__am_address_t *at, const void *ope
 
 /* ---- requests that access no memory --------------------------------------------------------- */
 
-static void append_plain(dart__am_t *am, int32_t peer, const dart__am_record_t *r, bool send)
-{
-  dart__am_endpoint_t *ep = &am->endpoint[peer];
-
-  dart__am_spin_lock(&ep->lock);
-  dart__am_endpoint_reserve(am, peer, ep, dart__am_record_words(r), 0);
-  dart__am_endpoint_append(ep, NULL, r);
-  if (send)
-    dart__am_endpoint_send(am, peer, ep, false);
-  dart__am_spin_unlock(&ep->lock);
-}
-
 void dart__am_epoch(dart__am_t *am, int32_t peer, const dart__am_epoch_t *about,
                     const uint64_t *words, size_t nwords, uint64_t *results, size_t nresults,
                     bool now)
 {
-  dart__am_endpoint_t *ep = &am->endpoint[peer];
-  dart__am_record_t    r  = { .first        = about,
-                              .first_bytes  = sizeof *about,
-                              .second       = words,
-                              .second_bytes = nwords * sizeof *words,
-                              .result       = results,
-                              .result_bytes = nresults * sizeof *results };
+  dart__am_record_t r = { .first        = about,
+                          .first_bytes  = sizeof *about,
+                          .second       = words,
+                          .second_bytes = nwords * sizeof *words,
+                          .result       = results,
+                          .result_bytes = nresults * sizeof *results };
 
   r.word = dart__am_word(DART__AM_EPOCH, 0, 0, DART__AM_EPOCH_WORDS + nwords, nresults);
-  dart__am_spin_lock(&ep->lock);
-  dart__am_endpoint_reserve(am, peer, ep, dart__am_record_words(&r), nresults);
-  dart__am_endpoint_append(ep, NULL, &r);
-  if (now)
-    dart__am_endpoint_send_now(am, peer, ep);
-  dart__am_spin_unlock(&ep->lock);
+  append(am, peer, NULL, &r, now ? NOW : WITH_OTHERS);
 }
 
 void dart__am_wake(dart__am_t *am, int32_t peer)
@@ -361,15 +357,15 @@ void dart__am_wake(dart__am_t *am, int32_t peer)
 
 void dart__am_ping(dart__am_t *am, int32_t peer)
 {
-  append_plain(am, peer, &(dart__am_record_t){ .word = dart__am_word(DART__AM_PING, 0, 0, 0, 0) },
-               true);
+  append(am, peer, NULL, &(dart__am_record_t){ .word = dart__am_word(DART__AM_PING, 0, 0, 0, 0) },
+         IF_POSSIBLE);
 }
 
 void dart__am_inform(dart__am_t *am, int32_t peer, uint64_t word)
 {
-  append_plain(am, peer,
-               &(dart__am_record_t){ .word        = dart__am_word(DART__AM_INFORM, 0, 0, 0, 0),
-                                     .first       = &word,
-                                     .first_bytes = sizeof word },
-               false);
+  append(am, peer, NULL,
+         &(dart__am_record_t){ .word        = dart__am_word(DART__AM_INFORM, 0, 0, 0, 0),
+                               .first       = &word,
+                               .first_bytes = sizeof word },
+         WITH_OTHERS);
 }
