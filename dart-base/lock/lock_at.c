@@ -170,15 +170,6 @@ static dart_ret_t request_lock_at(const dart__address_t *at, uint32_t kind, uint
   return ret;
 }
 
-static dart__waiting_t *note_lock_at_wait(const dart__address_t *at)
-{
-  return dart__waiting_begin(
-      "dart_lock_at_acquire",
-      (dart__wait_for_t){ DART__WAIT_LOCK_AT, at->team->id, dart__team_member(at->team, at->unit),
-                          at->offset,
-                          (uint64_t)(uint32_t)at->unit << 32 | (uint32_t)at->segment->id });
-}
-
 /* Where units may be lost, in pieces: any loss ends such a wait, but only that of the lock's unit ends this one. */
 static dart_ret_t wait_beside_lost(const dart__address_t *at, dart_gptr_t flag)
 {
@@ -204,26 +195,27 @@ static dart_ret_t wait_until_told(const dart__address_t *at, uint64_t flag)
   return dart__survives() ? wait_beside_lost(at, word) : pdart_notify_wait(word, 1, -1);
 }
 
-static dart_ret_t acquire_far(const dart__address_t *at)
+static dart_ret_t try_far(const dart__address_t *at, bool *done_out)
 {
-  dart__waiting_t *waiting;
-  dart__timed_t    timed;
-  uint64_t         flag;
-  answer_t         answer;
-  dart_ret_t       ret = request_lock_at(at, ASK_TRY, 0, &answer);
+  answer_t   answer;
+  dart_ret_t ret = request_lock_at(at, ASK_TRY, 0, &answer);
 
-  if (ret != DART_OK || answer == HELD)
-    return ret;
+  *done_out = ret == DART_OK && answer == HELD;
+  return ret;
+}
+
+static dart_ret_t wait_far(const dart__address_t *at)
+{
+  uint64_t   flag;
+  answer_t   answer;
+  dart_ret_t ret;
+
   if (dart__pool_alloc(sizeof(uint64_t), &flag) != DART_OK)
     return DART_ERR_NOMEM;
   memset(dart__pool_address(dart__world.me, flag), 0, sizeof(uint64_t));
-  waiting = note_lock_at_wait(at);
-  timed   = dart__timed_begin(DART__COUNT_LOCK_WAIT);
-  ret     = request_lock_at(at, ASK_LOCK, flag, &answer);
+  ret = request_lock_at(at, ASK_LOCK, flag, &answer);
   if (ret == DART_OK && answer == LISTED)
     ret = wait_until_told(at, flag);
-  dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
-  dart__waiting_end(waiting);
   if (ret == DART_OK) /* else it may be told yet */
     dart__pool_free(flag);
   return ret;
@@ -293,25 +285,60 @@ static dart_ret_t try_registered(const char *function, const dart__address_t *at
   return ret;
 }
 
-static dart_ret_t acquire_registered(const char *function, const dart__address_t *at)
+static dart_ret_t wait_registered(const char *function, const dart__address_t *at)
 {
-  dart__waiting_t *waiting;
-  dart__timed_t    timed;
-  dart__turns_t    turns = { 0 };
-  bool             done;
-  dart_ret_t       ret = try_registered(function, at, &done);
+  dart__turns_t turns = { 0 };
+  bool          done  = false;
+  dart_ret_t    ret   = DART_OK;
 
-  if (ret != DART_OK || done)
-    return ret;
-  waiting = note_lock_at_wait(at);
-  timed   = dart__timed_begin(DART__COUNT_LOCK_WAIT);
   while (ret == DART_OK && !done) {
     dart__wait_turn(&turns, &dart__world.wait);
     ret = try_registered(function, at, &done);
   }
-  dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
-  dart__waiting_end(waiting);
   return ret;
+}
+
+/* ---- near memory ------------------------------------------------------------------------------- */
+
+/* The lock's unit is lost, and with it word of the release of a far unit. Ends a wait, or a loop of tries. */
+static bool is_never_released(void *subject)
+{
+  const dart__address_t *at     = subject;
+  int32_t                holder = dart__mutex_holder((const dart__mutex_t *)(void *)at->near);
+
+  return dart__is_lost(dart__team_member(at->team, at->unit)) && holder >= 0 &&
+         dart__pool_portions()[holder] == NULL;
+}
+
+static dart_ret_t try_near(const dart__address_t *at, bool *done_out)
+{
+  bool is_broken;
+
+  *done_out = dart__lost_try((dart__mutex_t *)(void *)at->near, &is_broken);
+  if (is_broken)
+    dart__lost_note_broken();
+  return !*done_out && dart__survives() && is_never_released((void *)(uintptr_t)at)
+             ? DART_ERR_UNIT_LOST
+             : DART_OK;
+}
+
+static dart_ret_t wait_near(const dart__address_t *at)
+{
+  dart__mutex_t      *mutex  = (dart__mutex_t *)(void *)at->near;
+  dart__wait_policy_t policy = dart__world.wait;
+  bool                is_broken;
+
+  if (!dart__survives()) {
+    dart__mutex_wait(mutex, &policy);
+    return DART_OK;
+  }
+  policy.check   = is_never_released;
+  policy.subject = (void *)(uintptr_t)at;
+  if (!dart__mutex_wait_robust(mutex, &policy, &is_broken))
+    return DART_ERR_UNIT_LOST;
+  if (is_broken)
+    dart__lost_note_broken();
+  return DART_OK;
 }
 
 /* ---- entry points ------------------------------------------------------------------------------ */
@@ -337,47 +364,25 @@ static dart_ret_t locate(const char *function, dart_gptr_t gptr, dart__address_t
   return DART_OK;
 }
 
-/* The lock's unit is lost, and with it word of the release of a far unit. Ends a wait, or a loop of tries. */
-static bool is_never_released(void *subject)
+static dart_ret_t try_any(const char *function, const dart__address_t *at, bool *done_out)
 {
-  const dart__address_t *at     = subject;
-  int32_t                holder = dart__mutex_holder((const dart__mutex_t *)(void *)at->near);
-
-  return dart__is_lost(dart__team_member(at->team, at->unit)) && holder >= 0 &&
-         dart__pool_portions()[holder] == NULL;
+  if (is_registered(at))
+    return try_registered(function, at, done_out);
+  return at->near == NULL ? try_far(at, done_out) : try_near(at, done_out);
 }
 
-static dart_ret_t wait_near(const dart__address_t *at)
+static dart_ret_t wait_any(const char *function, const dart__address_t *at)
 {
-  dart__mutex_t      *mutex  = (dart__mutex_t *)(void *)at->near;
-  dart__wait_policy_t policy = dart__world.wait;
-  bool                is_broken;
+  dart_unit_t      home    = dart__team_member(at->team, at->unit);
+  uint64_t         ids     = (uint64_t)(uint32_t)at->unit << 32 | (uint32_t)at->segment->id;
+  dart__waiting_t *waiting = dart__waiting_begin(
+      "dart_lock_at_acquire",
+      (dart__wait_for_t){ DART__WAIT_LOCK_AT, at->team->id, home, at->offset, ids });
+  dart__timed_t timed = dart__timed_begin(DART__COUNT_LOCK_WAIT);
+  dart_ret_t    ret   = is_registered(at)  ? wait_registered(function, at)
+                        : at->near == NULL ? wait_far(at)
+                                           : wait_near(at);
 
-  if (!dart__survives()) {
-    dart__mutex_wait(mutex, &policy);
-    return DART_OK;
-  }
-  policy.check   = is_never_released;
-  policy.subject = (void *)(uintptr_t)at;
-  if (!dart__mutex_wait_robust(mutex, &policy, &is_broken))
-    return DART_ERR_UNIT_LOST;
-  if (is_broken)
-    dart__lost_note_broken();
-  return DART_OK;
-}
-
-static dart_ret_t acquire_near(const dart__address_t *at)
-{
-  dart__mutex_t   *mutex = (dart__mutex_t *)(void *)at->near;
-  dart__waiting_t *waiting;
-  dart__timed_t    timed;
-  dart_ret_t       ret;
-
-  if (dart__mutex_try(mutex))
-    return DART_OK;
-  waiting = note_lock_at_wait(at);
-  timed   = dart__timed_begin(DART__COUNT_LOCK_WAIT);
-  ret     = wait_near(at);
   dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
   dart__waiting_end(waiting);
   return ret;
@@ -387,14 +392,11 @@ static __attribute__((noinline)) dart_ret_t acquire(const char *function, dart_g
 {
   dart__address_t at;
   dart_ret_t      ret = locate(function, gptr, &at);
+  bool            done;
 
-  if (ret != DART_OK)
-    return ret;
-  if (is_registered(&at))
-    return acquire_registered(function, &at);
-  if (at.near == NULL)
-    return acquire_far(&at);
-  return acquire_near(&at);
+  if (ret == DART_OK)
+    ret = try_any(function, &at, &done);
+  return ret != DART_OK || done ? ret : wait_any(function, &at);
 }
 
 dart_ret_t dart_lock_at_acquire(dart_gptr_t gptr)
@@ -415,8 +417,7 @@ dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
 {
   dart__address_t at;
   dart_ret_t      ret;
-  answer_t        answer;
-  bool            is_broken, done = false;
+  bool            done;
 
   if (result == NULL)
     return dart__fail(DART_ERR_INVAL, "%s: result is NULL", __func__);
@@ -424,18 +425,7 @@ dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
   ret     = locate(__func__, gptr, &at);
   if (ret != DART_OK)
     return ret;
-  if (is_registered(&at)) {
-    ret = try_registered(__func__, &at, &done);
-  } else if (at.near == NULL) {
-    ret  = request_lock_at(&at, ASK_TRY, 0, &answer);
-    done = ret == DART_OK && answer == HELD;
-  } else {
-    done = dart__lost_try((dart__mutex_t *)(void *)at.near, &is_broken);
-    if (is_broken)
-      dart__lost_note_broken();
-    if (!done && dart__survives() && is_never_released(&at))
-      ret = DART_ERR_UNIT_LOST;
-  }
+  ret = try_any(__func__, &at, &done);
   if (!done && dart__world.pace.progress != NULL)
     dart__world.pace.progress(); /* the holder may need it before it can release the lock */
   if (done)
