@@ -13,7 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <dash/dart/ext/dart_file.h>
 #include <dash/dart/ext/dart_memalign.h>
+#include <dash/dart/ext/dart_range.h>
 #include <dash/dart/if/dart.h>
 #include <dash/dart/if/dart_locality.h>
 
@@ -99,6 +101,30 @@ static void make_locks(void)
     BENCH_OK(dart_team_lock_init(DART_TEAM_ALL, &locks[i]));
 }
 
+static void make_ranges(void)
+{
+  static dart_range_t range;
+
+  BENCH_OK(dart_team_range_init(DART_TEAM_ALL, 0, 0, &range));
+}
+
+/* An empty one, which has no name any more. */
+static void open_file(void)
+{
+  static dart_file_t file;
+  char               path[] = P_tmpdir "/scale.XXXXXX";
+  int                fd     = mkstemp(path);
+
+  if (fd < 0) {
+    perror(path);
+    exit(BENCH_FAILED);
+  }
+  close(fd);
+  BENCH_OK(dart_file_open(DART_TEAM_ALL, path, DART_FILE_READ | DART_FILE_WRITE, 0, &file));
+  unlink(path);
+  BENCH_OK(dart_file_set_atomicity(file, true));
+}
+
 static void ask_locality(void)
 {
   dart_unit_locality_t *locality;
@@ -115,6 +141,8 @@ static const struct {
               { "segments", make_segments },
               { "registered", register_memory },
               { "10 locks", make_locks },
+              { "ranges", make_ranges },
+              { "atomic file", open_file },
               { "locality", ask_locality } };
 
 #define STEPS (sizeof steps / sizeof steps[0])

@@ -55,7 +55,8 @@ struct dart_file_struct {
   bool is_atomic;
   dart_range_t
       range; /* NULL: it was never in atomic mode. Room for one access of each unit at a time: ... */
-  pthread_mutex_t turn; /* ... of the thread that has this */
+  pthread_mutex_t turn;  /* ... of the thread that has this */
+  size_t          spans; /* ranges that an access locks at most, in atomic mode */
 
   dart__type_t view;
   uint64_t     displacement;

@@ -12,6 +12,7 @@
 
 #include "base/kernel.h"
 #include "base/profile.h"
+#include "base/size.h"
 #include "coll/coll.h"
 #include "far/progress.h"
 #include "file/between.h"
@@ -475,10 +476,21 @@ dart_ret_t dart_file_sync(dart_file_t file)
  * spread over the units. */
 #define STRIPE ((uint64_t)1 << 20)
 
+/* Ranges that the object has room for: one access of each unit at a time. All may be in the stripes of one unit. */
+#define MOST_SPANS ((size_t)1 << 20)
+
+/* Ranges that one access locks at most: all together 32,768, as long as each unit has one. */
+static size_t spans_of_access(size_t nunits)
+{
+  size_t spans = 32768 / nunits;
+
+  return spans < 1 ? 1 : dart__least(spans, DART_RANGE_SPANS);
+}
+
 dart_ret_t dart_file_set_atomicity(dart_file_t file, bool atomic)
 {
   dart__team_t *team = dart__file_check(__func__, file);
-  size_t        spans;
+  size_t        nunits;
   dart_ret_t    ret;
 
   if (team == NULL)
@@ -487,8 +499,10 @@ dart_ret_t dart_file_set_atomicity(dart_file_t file, bool atomic)
   if (ret != DART_OK)
     return ret;
   if (atomic && file->range == DART_RANGE_NULL) {
-    spans = (size_t)team->nunits * DART_RANGE_SPANS; /* one access of each unit at a time */
-    ret   = pdart_team_range_init(file->teamid, STRIPE, spans, &file->range);
+    nunits      = (size_t)team->nunits;
+    file->spans = spans_of_access(nunits);
+    ret = pdart_team_range_init(file->teamid, STRIPE, dart__least(nunits * file->spans, MOST_SPANS),
+                                &file->range);
     if (ret != DART_OK)
       return ret;
   }

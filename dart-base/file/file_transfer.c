@@ -322,7 +322,7 @@ static dart_ret_t lock_access(dart_file_t file, const dart__access_t *a,
   size_t            n;
   dart_ret_t        ret;
 
-  n = dart__access_spans(a, survey, mode, exact, whole ? 1 : DART_RANGE_SPANS);
+  n = dart__access_spans(a, survey, mode, exact, whole ? 1 : file->spans);
   for (size_t i = 0; i < n; i++)
     spans[i] = (dart_range_span_t){ exact[i].first, exact[i].last, mode };
   ret = take_turn(file, timeout_us);

@@ -13,7 +13,7 @@ bytes() { awk -F, -v step="\"$1\"" -v column="$2" '$3 == step { print $column; e
 for placement in block cyclic random; do
   run "$scale" --least=20000 --most=20000 --segments=100 --placement=$placement --format=csv
   expect_code 0
-  for step in init '10 teams' 'irregular team' segments registered '10 locks' locality; do
+  for step in init '10 teams' 'irregular team' segments registered '10 locks' ranges 'atomic file' locality; do
     (($(bytes "$step" 4) > 0)) || fail "$placement: nothing is allocated by $step"
     (($(bytes "$step" 6) >= $(bytes "$step" 4))) || fail "$placement, $step: less at most than at the end"
   done
@@ -35,6 +35,10 @@ expect_code 0
 (($(bytes 'irregular team' 7) <= 128 * 256 + 8 * 100000)) || fail "a list: $(bytes 'irregular team' 7) bytes of the pool"
 (($(bytes registered 5) <= 250000)) || fail "registered memory: $(bytes registered 5) bytes"
 (($(bytes '10 locks' 5) <= 10000)) || fail "10 locks: $(bytes '10 locks' 5) bytes"
+# Ranges of which each unit can hold one, at 160 bytes, and for each unit of the team where its table is.
+for step in ranges 'atomic file'; do
+  (($(bytes "$step" 7) <= 161 * 200000)) || fail "$step: $(bytes "$step" 7) bytes of the pool"
+done
 
 run "$scale" --most=many; expect_code 2; expect_line "*--most is 'many'*"
 run "$scale" --placement=square; expect_code 2; expect_line "*--placement is 'square'*block, cyclic or random*"
