@@ -11,29 +11,42 @@
 #include "memory/pool.h"
 
 typedef struct {
-  uint64_t shape; /* its fingerprint */
+  uint64_t shape;   /* its fingerprint */
+  uint64_t records; /* fingerprint of all that its units have found */
   char     host[DART_LOCALITY_HOST_MAX_SIZE];
 } node_t;
 
 typedef struct {
   uint64_t print;
-  int32_t  first; /* node of this shape */
-  int32_t  count; /* of units */
+  int32_t  first;    /* node of this shape */
+  int32_t  count;    /* of units */
+  bool     is_mixed; /* not all of them are on the host of the first one */
   dart__hardware_t
       *units; /* in the node's order; without a host name, if that is the first unit's */
 } shape_t;
 
 static struct {
-  node_t  *nodes;  /* of the job, in the pool; NULL: nothing was gathered */
-  shape_t *shapes; /* that differ */
-  int32_t  nshapes;
+  node_t           *nodes;  /* of the job, in the pool; NULL: nothing was gathered */
+  dart__hardware_t *own;    /* what this node's units have found, as in shape_t */
+  shape_t          *shapes; /* that differ */
+  int32_t           nshapes;
 } hosts;
 
 /* ---- fingerprints (two shapes have one by chance in 2^64 cases) ---------------------------------- */
 
-static uint64_t print_of(const dart__hardware_t *units, int32_t count)
+/* Which processor a unit of several ran on is chance, and equal hosts differ in some MiB of memory: neither counts. */
+static uint64_t shape_of(const dart__hardware_t *units, int32_t count)
 {
-  return dart__hash(DART__HASH_OF_NOTHING, units, (size_t)count * sizeof *units);
+  uint64_t print = DART__HASH_OF_NOTHING;
+
+  for (const dart__hardware_t *unit = units; unit < units + count; unit++) {
+    print = dart__hash(print, &unit->cpus, sizeof unit->cpus);
+    print = dart__hash(print, &unit->host_kind, sizeof unit->host_kind);
+    print = dart__hash(print, &unit->host_cores, sizeof unit->host_cores);
+    print = dart__hash(print, &unit->info.max_shmem_mbps, sizeof unit->info.max_shmem_mbps);
+    print = dart__hash(print, unit->info.host, sizeof unit->info.host);
+  }
+  return print;
 }
 
 static shape_t *find_shape(uint64_t print)
@@ -65,19 +78,21 @@ static void describe_node(const dart__team_t *all, dart__hardware_t *units)
   for (int32_t i = 0; i < all->node_nunits; i++)
     if (strcmp(units[i].info.host, node->host) == 0)
       memset(units[i].info.host, 0, sizeof units[i].info.host);
-  node->shape = print_of(units, all->node_nunits);
+  node->shape = shape_of(units, all->node_nunits);
+  node->records =
+      dart__hash(DART__HASH_OF_NOTHING, units, (size_t)all->node_nunits * sizeof *units);
 }
 
-/* All nodes' records to the leaders, and so to their nodes. `units` are those of this node. */
-static void gather_nodes(dart__team_t *all, dart__hardware_t *units)
+/* All nodes' records to the leaders, and so to their nodes. */
+static void gather_nodes(dart__team_t *all)
 {
   dart__hardware_t mine;
 
   memset(&mine, 0, sizeof mine); /* what lies between its members counts, too */
   dart__hardware_here((uint32_t)all->node_me, (uint32_t)all->node_nunits, &mine);
-  units[all->node_me] = mine;
+  hosts.own[all->node_me] = mine;
   if (dart__step_end(all)) {
-    describe_node(all, units);
+    describe_node(all, hosts.own);
     for (int32_t k = 0; k <= all->nnodes; k++)
       all->node_bytes[k] = (size_t)k * sizeof *hosts.nodes;
     dart__nodes_allgather(all, hosts.nodes, all->node_bytes);
@@ -100,14 +115,25 @@ static bool list_shapes(const dart__team_t *all)
         return false;
       hosts.shapes = more;
     }
-    hosts.shapes[hosts.nshapes++] =
-        (shape_t){ hosts.nodes[k].shape, k, dart__team_units_on(all, k), NULL };
+    hosts.shapes[hosts.nshapes++] = (shape_t){ .print = hosts.nodes[k].shape,
+                                               .first = k,
+                                               .count = dart__team_units_on(all, k) };
   }
   return true;
 }
 
+/* Whether the units of all nodes have found the same. */
+static bool are_equal(const dart__team_t *all)
+{
+  int32_t k = 0;
+
+  while (k < all->nnodes && hosts.nodes[k].records == hosts.nodes[0].records)
+    k++;
+  return k == all->nnodes;
+}
+
 /* The first node of each shape tells the others what it has. */
-static void spread_shapes(dart__team_t *all, const dart__hardware_t *own)
+static void spread_shapes(dart__team_t *all)
 {
   if (!dart__step_end(all))
     return;
@@ -116,22 +142,32 @@ static void spread_shapes(dart__team_t *all, const dart__hardware_t *own)
     size_t   nbytes = (size_t)shape->count * sizeof *shape->units;
 
     if (shape->first == all->node)
-      memcpy(shape->units, own, nbytes);
+      memcpy(shape->units, hosts.own, nbytes);
     dart__nodes_bcast(all, shape->units, nbytes, shape->first);
   }
   dart__step_release(all);
 }
 
-/* Collective and agreed. */
-static dart_ret_t gather_shapes(dart__team_t *all, dart__hardware_t *own)
+static bool is_mixed(const shape_t *shape)
 {
-  dart_ret_t        ret   = dart__coll_agree(all, list_shapes(all) ? DART_OK : DART_ERR_NOMEM);
-  dart__hardware_t *units = own;
-  size_t            count = 0;
+  int32_t i = 0;
+
+  while (i < shape->count && shape->units[i].info.host[0] == '\0')
+    i++;
+  return i < shape->count;
+}
+
+/* Collective and agreed. */
+static dart_ret_t gather_shapes(dart__team_t *all)
+{
+  dart_ret_t        ret    = dart__coll_agree(all, list_shapes(all) ? DART_OK : DART_ERR_NOMEM);
+  bool              differ = !are_equal(all);
+  dart__hardware_t *units  = hosts.own;
+  size_t            count  = 0;
 
   for (int32_t s = 0; s < hosts.nshapes; s++)
     count += (size_t)hosts.shapes[s].count;
-  if (ret == DART_OK && hosts.nshapes > 1)
+  if (ret == DART_OK && differ)
     units = shared_block(all, count * sizeof *units);
   if (ret != DART_OK || units == NULL)
     return DART_ERR_NOMEM;
@@ -139,25 +175,26 @@ static dart_ret_t gather_shapes(dart__team_t *all, dart__hardware_t *own)
     hosts.shapes[s].units = units;
     units += hosts.shapes[s].count;
   }
-  if (hosts.nshapes > 1)
-    spread_shapes(all, own);
+  if (differ)
+    spread_shapes(all);
+  for (int32_t s = 0; s < hosts.nshapes; s++)
+    hosts.shapes[s].is_mixed = is_mixed(&hosts.shapes[s]);
   return DART_OK;
 }
 
 /* The blocks of the pool stay until it is closed. */
 dart_ret_t dart__hosts_gather(dart__team_t *all)
 {
-  size_t            nodes_bytes = (size_t)all->nnodes * sizeof *hosts.nodes;
-  size_t            units_bytes = (size_t)all->node_nunits * sizeof(dart__hardware_t);
-  char             *block       = shared_block(all, nodes_bytes + units_bytes);
-  dart__hardware_t *own;
+  size_t nodes_bytes = (size_t)all->nnodes * sizeof *hosts.nodes;
+  size_t units_bytes = (size_t)all->node_nunits * sizeof *hosts.own;
+  char  *block       = shared_block(all, nodes_bytes + units_bytes);
 
   if (block == NULL)
     return DART_ERR_NOMEM;
   hosts.nodes = (node_t *)(void *)block;
-  own         = (dart__hardware_t *)(void *)(block + nodes_bytes);
-  gather_nodes(all, own);
-  return gather_shapes(all, own);
+  hosts.own   = (dart__hardware_t *)(void *)(block + nodes_bytes);
+  gather_nodes(all);
+  return gather_shapes(all);
 }
 
 void dart__hosts_forget(void)
@@ -166,6 +203,7 @@ void dart__hosts_forget(void)
   hosts.shapes  = NULL;
   hosts.nshapes = 0;
   hosts.nodes   = NULL;
+  hosts.own     = NULL;
 }
 
 bool dart__hosts_are_known(void)
@@ -196,20 +234,10 @@ void dart__hosts_describe(const dart__team_t *all, dart__hardware_t hardware_out
                        &hardware_out[dart__team_unit_at(all, dart__team_node_start(all, k) + i)]);
 }
 
-/* Whether not all units of a node are on the host of its first one. */
-static bool is_mixed(const node_t *node)
-{
-  const shape_t *shape = find_shape(node->shape);
-  int32_t        i     = 0;
-
-  while (i < shape->count && shape->units[i].info.host[0] == '\0')
-    i++;
-  return i < shape->count;
-}
-
 static bool may_share(const node_t *a, const node_t *b)
 {
-  return strcmp(a->host, b->host) == 0 || is_mixed(a) || is_mixed(b);
+  return strcmp(a->host, b->host) == 0 || find_shape(a->shape)->is_mixed ||
+         find_shape(b->shape)->is_mixed;
 }
 
 /* Units of other nodes may share the cores. */
@@ -237,15 +265,15 @@ dart__hardware_t *dart__hosts_describe_node(const dart__team_t *all, int32_t nod
   return NULL;
 }
 
-const dart__hardware_t *dart__hosts_here(const dart__team_t *all)
+const dart__hardware_t *dart__hosts_here(void)
 {
-  return find_shape(hosts.nodes[all->node].shape)->units;
+  return hosts.own;
 }
 
 uint32_t dart__hosts_sharing(const dart__team_t *all)
 {
   const node_t           *here    = &hosts.nodes[all->node];
-  const dart__hardware_t *mine    = &dart__hosts_here(all)[all->node_me];
+  const dart__hardware_t *mine    = &hosts.own[all->node_me];
   uint32_t                sharing = 0;
 
   for (int32_t k = 0; k < all->nnodes; k++) {

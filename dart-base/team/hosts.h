@@ -3,8 +3,9 @@
 /* The hardware of units on several hosts.
  *
  * Nodes mostly have the same hardware, and the same numbers of units. So each has its host name and the fingerprint of
- * its shape: what its units have, but for that name. Shapes that differ are there once. All this is in the pool of each
- * node's leader, once for the units of the node. */
+ * its shape: the machine, and which processors its units may use. Shapes that differ are there once: all units take what
+ * the first node of a shape has found for what is on each, so that all have the same trees. All this is in the pool of
+ * each node's leader, once for the units of the node. */
 #include "model/team.h"
 #include "topology/hardware.h"
 
@@ -22,8 +23,8 @@ void dart__hosts_describe(const dart__team_t *all, dart__hardware_t hardware_out
  *  memory. */
 dart__hardware_t *dart__hosts_describe_node(const dart__team_t *all, int32_t node);
 
-/** The hardware of this node's units, in their order. */
-const dart__hardware_t *dart__hosts_here(const dart__team_t *all);
+/** The hardware that this node's units have found, in their order. */
+const dart__hardware_t *dart__hosts_here(void);
 
 /** How many units may use the processors of this one. Hosts are compared, not nodes: a machine may be divided into
  *  several nodes, which share its processors. */

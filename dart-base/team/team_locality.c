@@ -155,7 +155,7 @@ bool dart__locality_places(const dart__team_t *team, dart__tree_place_t places[]
 {
   const dart__team_t     *all       = dart__teams[DART_TEAM_ALL];
   bool                    are_known = dart__hosts_are_known();
-  const dart__hardware_t *units     = are_known ? dart__hosts_here(all) : borrow_descriptions();
+  const dart__hardware_t *units     = are_known ? dart__hosts_here() : borrow_descriptions();
 
   for (int32_t i = 0; units != NULL && i < team->node_nunits; i++) {
     dart_unit_t unit = dart__team_member(team, team->node_units[i]);

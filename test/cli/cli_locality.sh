@@ -144,6 +144,19 @@ if [[ -x $build/tools/dart-info-mpi ]] && has_backend mpi && "$mpiexec" --versio
   run "$mpiexec" -n 2 "${here[@]}" "$suite" locality : -n 3 "${there[@]}" "$suite" locality
   [[ $code == 0 ]] || fail "nodes of different build: $out $err"
 
+  # Hosts that differ in some MiB of memory only are alike, and all units see what the first one's have found.
+  here=(-env HWLOC_SYNTHETIC "numa:2(memory=1000MiB) core:2 pu:1")
+  there=(-env HWLOC_SYNTHETIC "numa:2(memory=900MiB) core:2 pu:1")
+  more=(-env HWLOC_SYNTHETIC "numa:2(memory=1100MiB) core:2 pu:1")
+  for second in there more; do
+    declare -n other=$second
+    run "$mpiexec" -n 1 "${here[@]}" "$info" --topology : -n 1 "${other[@]}" "$info" --topology
+    expect_code 0
+    [[ $out == *"node 0: $host, 4 cores, 2 NUMA domains, 2000 MiB"* ]] || fail "node 0, $second: $out"
+    [[ $second == more ]] || [[ $out == *"node 1: $host, 4 cores, 2 NUMA domains, 2000 MiB"* ]] || fail "not alike: $out"
+    [[ $second == there ]] || [[ $out == *"node 1: $host, 4 cores, 2 NUMA domains, 2200 MiB"* ]] || fail "alike: $out"
+  done
+
   # Who is near whom, however the host is divided: as MPICH does it, or DART where MPICH does not.
   while read -r settings near; do
     run "$mpiexec" -n 4 env -u MPIR_CVAR_NUM_CLIQUES ${settings//,/ } "$info" --topology --json; expect_code 0

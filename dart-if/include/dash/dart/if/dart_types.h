@@ -277,7 +277,10 @@ typedef struct {
   int                   index; /**< -1 if unknown */
 } dart_locality_scope_pos_t;
 
-/** The hardware a unit found itself on at init. Integers are -1 where unknown. */
+/** The hardware a unit found itself on at init. Integers are -1 where unknown.
+ *
+ *  Of nodes on several hosts that have equal machines, and whose units may use the same processors, all units see what the
+ *  first one's found: which processor a unit ran on, the domains around that, and MiB of memory. */
 typedef struct {
   char host[DART_LOCALITY_HOST_MAX_SIZE]; /**< host name, ends in NUL */
   int  num_cores;                         /**< the unit's share of the cores it may use, which it
