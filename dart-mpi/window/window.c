@@ -21,6 +21,7 @@
 #include "base/counters.h"
 #include "base/kernel.h"
 #include "base/log.h"
+#include "base/sparse.h"
 #include "model/world.h"
 #include "mpi/comm.h"
 #include "mpi/vendor.h"
@@ -108,7 +109,7 @@ dart__window_t *dart__window_new(const dart__team_t *team)
   window->win    = MPI_WIN_NULL;
   window->nunits = team->nunits;
   window->leads  = (dart__comm.is_divided ? team->me : team->node_me) == 0;
-  window->unit   = calloc((size_t)team->nunits, sizeof *window->unit);
+  window->unit   = dart__sparse_new((size_t)team->nunits, sizeof *window->unit);
   if (window->unit == NULL) {
     free(window);
     return NULL;
@@ -119,7 +120,7 @@ dart__window_t *dart__window_new(const dart__team_t *team)
 void dart__window_delete(dart__window_t *window)
 {
   if (window != NULL)
-    free(window->unit);
+    dart__sparse_delete(window->unit);
   free(window);
 }
 
@@ -161,7 +162,6 @@ static void enter_window(dart__windows_t *all, dart__window_t *window)
 {
   DART__MPI(MPI_Win_set_errhandler, window->win, MPI_ERRORS_RETURN);
   DART__MPI(MPI_Win_lock_all, MPI_MODE_NOCHECK, window->win);
-  memset(window->unit, 0, (size_t)window->nunits * sizeof *window->unit);
   pthread_rwlock_wrlock(&all->lock);
   window->next = all->first;
   all->first   = window;

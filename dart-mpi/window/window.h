@@ -16,7 +16,7 @@ typedef struct dart__window {
   bool                 is_static;
   bool                 leads; /* this unit is the team's first on its host */
   int32_t              nunits;
-  dart__outstanding_t *unit; /* team unit → what is outstanding on this window */
+  dart__outstanding_t *unit; /* team unit → what is outstanding on this window; sparse */
 } dart__window_t;
 
 /* The windows of a team. */
