@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/sparse.h"
 #include "model/world.h"
 
 /* ---- states that end -------------------------------------------------------------------------- */
@@ -114,7 +115,7 @@ static void discard_epoch(dart__epoch_t *epoch)
   pthread_mutex_destroy(&epoch->state);
   free(epoch->queue);
   free(epoch->counts);
-  free(epoch);
+  dart__sparse_delete(epoch);
 }
 
 dart__epoch_t *dart__epoch_make(const dart__team_t *team, dart__segment_t *segment)
@@ -123,7 +124,7 @@ dart__epoch_t *dart__epoch_make(const dart__team_t *team, dart__segment_t *segme
 
   if (epoch != NULL)
     return epoch;
-  epoch = calloc(1, sizeof *epoch + (size_t)team->nunits * sizeof *epoch->target);
+  epoch = dart__sparse_new(1, sizeof *epoch + (size_t)team->nunits * sizeof *epoch->target);
   if (epoch == NULL)
     return NULL;
   epoch->own = team->me;
