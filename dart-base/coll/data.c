@@ -389,7 +389,7 @@ dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv
       dart__direct_allgather(team, send, recv, nbytes, &ret))
     return ret;
   if (team->nunits > 1 && !dart__is_spread(team))
-    dart__step_make_room(team, nbytes);
+    dart__step_make_room_for_all(team, nbytes);
   dart__coll_share(team, send, recv, nbytes);
   return DART_OK;
 }
