@@ -12,6 +12,7 @@
 #include <dash/dart/if/dart_types.h>
 
 #include "base/sparse.h"
+#include "model/team.h"
 
 #include "scale.h"
 
@@ -275,6 +276,19 @@ dart_ret_t __wrap_dart__pool_alloc(size_t nbytes, uint64_t *offset_out)
   dart_ret_t ret = __real_dart__pool_alloc(nbytes, offset_out);
 
   if (ret == DART_OK)
+    add(*offset_out | IN_POOL, nbytes, __builtin_return_address(0));
+  return ret;
+}
+
+dart_ret_t __real_dart__pool_alloc_for_node(dart__team_t *team, size_t nbytes,
+                                            uint64_t *offset_out);
+dart_ret_t __wrap_dart__pool_alloc_for_node(dart__team_t *team, size_t nbytes,
+                                            uint64_t *offset_out);
+dart_ret_t __wrap_dart__pool_alloc_for_node(dart__team_t *team, size_t nbytes, uint64_t *offset_out)
+{
+  dart_ret_t ret = __real_dart__pool_alloc_for_node(team, nbytes, offset_out);
+
+  if (ret == DART_OK && dart__team_is_leader(team))
     add(*offset_out | IN_POOL, nbytes, __builtin_return_address(0));
   return ret;
 }

@@ -29,7 +29,7 @@ run "$scale" --least=20000 --most=20000 --segments=200 --placement=random --form
 run "$scale" --least=200000 --most=200000 --format=csv
 expect_code 0
 (($(bytes init 5) + $(bytes segments 5) <= 1 << 19)) || fail "init and segments: $(bytes init 5), $(bytes segments 5)"
-(($(bytes init 7) <= 200000)) || fail "init: $(bytes init 7) bytes of the pool"
+(($(bytes init 7) <= 350000)) || fail "init: $(bytes init 7) bytes of the pool"
 (($(bytes '10 teams' 7) <= 10 * 128 * 256)) || fail "10 teams: $(bytes '10 teams' 7) bytes of the pool"
 (($(bytes 'irregular team' 5) <= 70000)) || fail "a list: $(bytes 'irregular team' 5) bytes"
 (($(bytes 'irregular team' 7) <= 128 * 256 + 8 * 100000)) || fail "a list: $(bytes 'irregular team' 7) bytes of the pool"
