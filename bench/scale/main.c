@@ -20,6 +20,7 @@
 #include <dash/dart/if/dart_locality.h>
 
 #include "../common/bench.h"
+#include "coll/step.h"
 #include "names.h"
 #include "scale.h"
 
@@ -108,6 +109,17 @@ static void make_ranges(void)
   BENCH_OK(dart_team_range_init(DART_TEAM_ALL, 0, 0, &range));
 }
 
+/* What the first broadcast and the first allgather of 1,000 bytes have memory made for. */
+static void make_room(void)
+{
+  dart__step_make_room(dart__teams[DART_TEAM_ALL], 1000);
+}
+
+static void make_room_for_all(void)
+{
+  dart__step_make_room_for_all(dart__teams[DART_TEAM_ALL], 1000);
+}
+
 /* An empty one, which has no name any more. */
 static void open_file(void)
 {
@@ -143,6 +155,8 @@ static const struct {
               { "10 locks", make_locks },
               { "ranges", make_ranges },
               { "atomic file", open_file },
+              { "bcast", make_room },
+              { "allgather", make_room_for_all },
               { "locality", ask_locality } };
 
 #define STEPS (sizeof steps / sizeof steps[0])

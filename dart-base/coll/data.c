@@ -216,7 +216,10 @@ dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int
     dart__spread_bcast(team, buffer, nbytes, root);
     return DART_OK;
   }
-  dart__step_make_room(team, nbytes);
+  if (nbytes <= DART__STEP_RESULT)
+    dart__step_make_room(team, nbytes);
+  else
+    dart__step_make_room_for_all(team, nbytes); /* larger pieces are fewer */
   if (dart__step_is_tree(team, nbytes)) {
     bcast_in_tree(team, buffer, nbytes, root);
     return DART_OK;
@@ -585,7 +588,8 @@ dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv,
     dart__spread_alltoall(team, send, recv, nbytes);
     return DART_OK;
   }
-  dart__step_make_room(team, nbytes);
+  if (nbytes > DART__CACHE_LINE) /* small blocks of a node go through its first result */
+    dart__step_make_room_for_all(team, nbytes);
   half     = team->exchange.result_bytes / (team->nnodes == 1 ? 1 : 2);
   room     = half / (size_t)m.widest; /* bytes of a unit in a step */
   piece    = dart__least(room, nbytes);

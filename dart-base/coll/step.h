@@ -20,6 +20,9 @@
 /* Bytes of each unit that a result is to have at least, where it has a piece of all. */
 #define DART__STEP_PIECE 16
 
+/* Bytes of a result that was widened at least, and until there is one with a piece of all in a large team. */
+#define DART__STEP_RESULT ((size_t)64 << 10)
+
 /* In a broken team (model/lost.h) no step waits, and none of its calls reads what others have written: functions look at
  * dart__team_is_broken after a step, and before they use what they found. Another thread may break the team at any time;
  * it stays broken, so dart__team_result reports at the end what was left out.
@@ -82,13 +85,14 @@ static inline void dart__step_make_room_to_share(dart__team_t *team, size_t nbyt
 /** The same for a collective whose result has a piece of every unit of the team. */
 static inline void dart__step_make_room_for_all(dart__team_t *team, size_t nbytes)
 {
-  bool is_full;
+  size_t piece = nbytes <= DART__CACHE_LINE ? DART__STEP_PIECE : DART__CACHE_LINE;
+  bool   is_full;
 
   if (nbytes <= team->exchange.slot_bytes)
     dart__step_make_room_to_share(team, nbytes);
-  is_full = team->exchange.result_bytes < (size_t)team->nunits * DART__STEP_PIECE;
-  if ((nbytes > team->exchange.slot_bytes || is_full) && team->widen != NULL)
-    team->widen(team);
+  is_full = team->exchange.result_bytes < (size_t)team->nunits * piece;
+  if ((nbytes > team->exchange.slot_bytes || is_full) && team->widen_for_all != NULL)
+    team->widen_for_all(team);
 }
 
 /** Called by the leader: let the node's other units continue. */

@@ -69,9 +69,12 @@ typedef struct dart__team {
   uint64_t            wide_offset;     /* offset of its wide slots and results; 0: not made yet */
   uint64_t            result_offset;   /* offset of a result that was widened alone; 0: none */
   uint64_t            tree_offset;     /* offset of its tree of barriers; 0: there is none */
-  void (*widen)(struct dart__team *team);        /* see coll/step.h; NULL: it was called */
-  void (*widen_result)(struct dart__team *team); /* of the result; NULL: it was called */
-  dart__wait_policy_t    wait;                   /* how units wait in its collectives */
+  uint64_t            all_offset;      /* offset of those with a piece of every unit; 0: none */
+  /* see coll/step.h; NULL: it was called, or of the last one, `widen` was enough */
+  void (*widen)(struct dart__team *team);
+  void (*widen_result)(struct dart__team *team);
+  void (*widen_for_all)(struct dart__team *team);
+  dart__wait_policy_t    wait;    /* how units wait in its collectives */
   dart__waiting_t       *waiting; /* the leader's entry during a collective's step; or NULL */
   dart__collective_t     call;
   _Atomic bool           is_broken; /* a member is lost, as a thread has seen (dart__team_break) */

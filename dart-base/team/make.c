@@ -17,9 +17,10 @@
 #include "team/team_locality.h"
 
 /* Of slots and results that were widened. Those of large teams are smaller, so that a node's slots take MOST_BYTES. */
-#define RESULT_BYTES    (64 * DART__KI)
 #define RESULT_PER_UNIT 64
 #define MOST_BYTES      (8 * DART__MI)
+/* Teams whose result for all units is larger have one of DART__STEP_RESULT until a collective needs it. */
+#define RESULT_AT_ONCE (1 * DART__MI)
 /* They begin there in a page of 4 KiB, whatever is in the pool: not at the same place as segments, for a load would wait for
  * a store to the same place of another page. */
 #define PAGE_BYTES 4096
@@ -124,7 +125,7 @@ static size_t first_result(const dart__team_t *team)
 
 static size_t wide_result(const dart__team_t *team)
 {
-  return dart__most(RESULT_BYTES, (size_t)team->nunits * RESULT_PER_UNIT);
+  return dart__most(DART__STEP_RESULT, (size_t)team->nunits * RESULT_PER_UNIT);
 }
 
 /* The same on all nodes of the team, for pieces have to be. */
@@ -150,11 +151,23 @@ static void replace_buffers(dart__team_t *team, size_t slot, size_t result, uint
   team->call = call;
 }
 
+/* See dart__step_make_room_for_all. */
+static void widen_for_all(dart__team_t *team)
+{
+  team->widen         = NULL;
+  team->widen_for_all = NULL;
+  replace_buffers(team, wide_slot(team), wide_result(team), &team->all_offset);
+}
+
 /* See dart__step_make_room. */
 static void widen(dart__team_t *team)
 {
+  if (wide_result(team) <= RESULT_AT_ONCE) {
+    widen_for_all(team);
+    return;
+  }
   team->widen = NULL;
-  replace_buffers(team, wide_slot(team), wide_result(team), &team->wide_offset);
+  replace_buffers(team, wide_slot(team), DART__STEP_RESULT, &team->wide_offset);
 }
 
 /* See dart__step_make_room_to_share. In teams of more units what is shared goes from node to node. */
@@ -228,9 +241,11 @@ void dart__team_exchange_open(dart__team_t *team, uint64_t offset)
                       (uint32_t)team->node_me, FIRST_SLOT, first_result(team));
   team->wide_offset   = 0;
   team->result_offset = 0;
+  team->all_offset    = 0;
   team->tree_offset   = 0;
   team->widen         = widen;
   team->widen_result  = widen_result;
+  team->widen_for_all = widen_for_all;
   dart__gone_watch(team);
 }
 
@@ -297,6 +312,8 @@ void dart__team_exchange_close(dart__team_t *team)
       return;
   if (team->wide_offset != 0)
     dart__pool_free(team->wide_offset);
+  if (team->all_offset != 0)
+    dart__pool_free(team->all_offset);
   if (team->result_offset != 0)
     dart__pool_free(team->result_offset);
   if (team->tree_offset != 0)

@@ -34,6 +34,8 @@ expect_code 0
 (($(bytes 'irregular team' 5) <= 70000)) || fail "a list: $(bytes 'irregular team' 5) bytes"
 (($(bytes 'irregular team' 7) <= 128 * 256 + 8 * 100000)) || fail "a list: $(bytes 'irregular team' 7) bytes of the pool"
 (($(bytes registered 5) <= 250000)) || fail "registered memory: $(bytes registered 5) bytes"
+(($(bytes bcast 7) <= 9 << 20)) || fail "bcast: $(bytes bcast 7) bytes of the pool"
+(($(bytes allgather 7) <= (9 << 20) + 2 * 64 * 200000)) || fail "allgather: $(bytes allgather 7) bytes of the pool"
 (($(bytes '10 locks' 5) <= 10000)) || fail "10 locks: $(bytes '10 locks' 5) bytes"
 # Ranges of which each unit can hold one, at 160 bytes, and for each unit of the team where its table is.
 for step in ranges 'atomic file'; do
