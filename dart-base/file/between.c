@@ -97,15 +97,28 @@ static int32_t boxes_for(const dart__team_t *team, int32_t from, int32_t to)
                           dart__team_units_on(team, to);
 }
 
+/* Boxes for the units of the first `n` nodes on a unit of a node with `theirs`, as if that were another one: its own node
+ * counts as one box. Mostly neighbours are alike, so callers ask once for a row of nodes. */
+static int32_t boxes_of_first(const dart__team_t *team, int32_t n, int32_t theirs)
+{
+  int32_t sum = 0;
+
+  for (int32_t from = 0; from < n; from++)
+    sum += (dart__team_units_on(team, from) + theirs - 1) / theirs;
+  return sum;
+}
+
 static int32_t most_boxes(const dart__team_t *team)
 {
-  int32_t most = 0;
+  int32_t most = 0, last = 0, sum;
 
   for (int32_t to = 0; to < team->nnodes; to++) {
-    int32_t sum = 0;
+    int32_t theirs = dart__team_units_on(team, to);
 
-    for (int32_t from = 0; from < team->nnodes; from++)
-      sum += boxes_for(team, from, to);
+    if (theirs == last)
+      continue;
+    last = theirs;
+    sum  = boxes_of_first(team, team->nnodes, theirs) - 1;
     most = sum > most ? sum : most;
   }
   return most;
@@ -113,14 +126,17 @@ static int32_t most_boxes(const dart__team_t *team)
 
 static void find_partners(const dart__team_t *team, struct dart__file_boxes *b)
 {
-  for (int32_t to = 0; to < team->nnodes; to++) {
-    int32_t before = 0, theirs = dart__team_units_on(team, to);
+  int32_t before = 0, last = 0;
 
-    for (int32_t from = 0; from < team->node; from++)
-      before += boxes_for(team, from, to);
+  for (int32_t to = 0; to < team->nnodes; to++) {
+    int32_t theirs = dart__team_units_on(team, to);
+
+    if (theirs != last)
+      before = boxes_of_first(team, team->node, theirs);
+    last            = theirs;
     b->partners[to] = (partner_t){ dart__team_unit_at(team, dart__team_node_start(team, to) +
                                                                 team->node_me % theirs),
-                                   before + team->node_me / theirs };
+                                   before - (to < team->node) + team->node_me / theirs };
   }
 }
 
@@ -243,12 +259,20 @@ static void put_to_box(const struct dart__file_boxes *b, int32_t unit, size_t to
   pdart_put(gptr, from, nbytes, DART_TYPE_BYTE, DART_TYPE_BYTE);
 }
 
-/* Complete what was put to other nodes. If operations of the program were refused, its next flush reports that. */
-static void complete_puts(dart__team_t *team)
+/* Complete the packets of this turn. If operations of the program were refused, its next flush reports that. */
+static void complete_packets(const dart__file_call_t *c)
 {
-  for (int32_t unit = 0; unit < team->nunits; unit++)
-    if (!dart__team_is_on_node(team, unit))
-      dart__far_settle(team, unit);
+  for (int32_t node = 0; node < c->team->nnodes; node++)
+    if (node != c->team->node)
+      dart__far_settle(c->team, c->file->boxes->partners[node].unit);
+}
+
+/* Complete what was put back. A box that no unit sends to has unit 0 for its sender. */
+static void complete_answers(const dart__file_call_t *c)
+{
+  for (int32_t box = 0; box < c->file->boxes->nsenders; box++)
+    if (!dart__team_is_on_node(c->team, c->file->boxes->senders[box]))
+      dart__far_settle(c->team, c->file->boxes->senders[box]);
 }
 
 /* Send a packet for the windows of a node. True: there is more. */
@@ -351,7 +375,7 @@ static void serve_all(dart__file_call_t *c, uint64_t round)
       serve_packet(c, round, b->senders[box], p);
   }
   if (c->is_read) {
-    complete_puts(c->team);
+    complete_answers(c);
     dart__coll_barrier(c->team);
   }
   for (int32_t box = 0; box < b->nsenders; box++)
@@ -374,7 +398,7 @@ static bool end_exchange(dart__file_call_t *c, uint64_t round)
 {
   unsigned long more = c->file->boxes->has_more;
 
-  complete_puts(c->team);
+  complete_packets(c);
   dart__coll_most(c->team, &more, 1);
   serve_all(c, round);
   for (int32_t node = 0; c->is_read && node < c->team->nnodes; node++)
