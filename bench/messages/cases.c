@@ -5,21 +5,24 @@
 #include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_file.h>
 #include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_range.h>
 #include <dash/dart/ext/dart_team_group.h>
 
 #include "messages.h"
 
-#define ELEMENTS 8192 /* as many as units at least */
+#define ELEMENTS 8192   /* as many as units at least */
+#define LARGE    131072 /* 1 MiB of elements */
 
-static bench_job_t job;
-static dart_gptr_t memory; /* of ELEMENTS words; the last one is the counter of notifications */
-static uint64_t   *mine;   /* this unit's portion */
-static uint64_t    local[ELEMENTS], other[ELEMENTS], varied[4 * ELEMENTS];
-static dart_lock_t lock;
-static dart_team_t team;
-static dart_gptr_t segment;
-static dart_file_t file;
-static char        path[64]; /* the same on all units */
+static bench_job_t  job;
+static dart_gptr_t  memory; /* of ELEMENTS words; the last one is the counter of notifications */
+static uint64_t    *mine;   /* this unit's portion */
+static uint64_t     local[ELEMENTS], other[ELEMENTS], varied[4 * ELEMENTS], large[LARGE];
+static dart_lock_t  lock;
+static dart_range_t range;
+static dart_team_t  team;
+static dart_gptr_t  segment;
+static dart_file_t  file;
+static char         path[64]; /* the same on all units */
 
 static dart_gptr_t at(size_t unit, size_t element)
 {
@@ -226,6 +229,18 @@ static void run_allgatherv(size_t n)
 static void run_allgather(size_t n)
 {
   BENCH_OK(dart_allgather(local, other, n, DART_TYPE_ULONG, DART_TEAM_ALL));
+}
+
+static void run_large_bcast(size_t n)
+{
+  BENCH_OK(dart_bcast(large, n, DART_TYPE_ULONG, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+}
+
+/* Of `n` elements in all. */
+static void run_large_allgather(size_t n)
+{
+  BENCH_OK(dart_allgather(&large[(size_t)job.me * (n / job.nunits)], large, n / job.nunits,
+                          DART_TYPE_ULONG, DART_TEAM_ALL));
 }
 
 static void run_alltoall(size_t n)
@@ -482,6 +497,18 @@ static least_t least_contended(size_t n, size_t nunits)
   return (least_t){ 2 * (nunits - 1), nunits, "a request each, and the lock from one to the next" };
 }
 
+static void make_range(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_team_range_init(DART_TEAM_ALL, 0, 0, &range));
+}
+
+static void end_range(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_team_range_destroy(&range));
+}
+
 /* ---- teams and memory ----------------------------------------------------------------------------- */
 
 static void run_allocate(size_t n)
@@ -509,6 +536,23 @@ static void run_team(size_t n)
   BENCH_OK(dart_team_get_group(DART_TEAM_ALL, &group));
   BENCH_OK(dart_team_create(DART_TEAM_ALL, group, &team));
   BENCH_OK(dart_group_destroy(&group));
+}
+
+static void run_team_clone(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_team_clone(DART_TEAM_ALL, &team));
+}
+
+static void run_register(size_t n)
+{
+  BENCH_OK(dart_team_memregister(DART_TEAM_ALL, n, DART_TYPE_ULONG, local, &segment));
+}
+
+static void run_deregister(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_team_memderegister(segment));
 }
 
 static void run_team_group(size_t n)
@@ -577,6 +621,24 @@ static void run_write_all(size_t n)
       dart_file_write_all(file, own_place(n), local, n, DART_TYPE_ULONG, DART_TYPE_ULONG, &done));
 }
 
+static void run_read_all(size_t n)
+{
+  size_t done;
+
+  BENCH_OK(
+      dart_file_read_all(file, own_place(n), other, n, DART_TYPE_ULONG, DART_TYPE_ULONG, &done));
+}
+
+static void run_resize(size_t n)
+{
+  BENCH_OK(dart_file_resize(file, n));
+}
+
+static void run_set_view(size_t n)
+{
+  BENCH_OK(dart_file_set_view(file, own_place(n), DART_TYPE_ULONG));
+}
+
 /* Elements of all units in turn. */
 static void run_write_mixed(size_t n)
 {
@@ -639,11 +701,13 @@ const case_t cases[] = {
   { "barrier", NULL, run_barrier, NULL, least_barrier, { 1 }, false, true },
   { "bcast", NULL, run_bcast, NULL, least_one, { 1 }, false, true },
   { "bcast, 64 KiB", NULL, run_bcast, NULL, least_one, { 8192 }, false, true },
+  { "bcast, 1 MiB", NULL, run_large_bcast, NULL, least_one, { LARGE }, false, false },
   { "reduce", NULL, run_reduce, NULL, least_one, { 1 }, false, true },
   { "allreduce", NULL, run_allreduce, NULL, least_barrier, { 1 }, false, true },
   { "scatter", NULL, run_scatter, NULL, least_one, { 1 }, false, true },
   { "gather", NULL, run_gather, NULL, least_one, { 1 }, false, true },
   { "allgather", NULL, run_allgather, NULL, least_barrier, { 1 }, false, true },
+  { "allgather, 1 MiB", NULL, run_large_allgather, NULL, least_barrier, { LARGE }, false, false },
   { "allgatherv", NULL, run_allgatherv, NULL, least_barrier, { 1 }, false, true },
   { "alltoall", NULL, run_alltoall, NULL, least_barrier, { 1 }, false, true },
   { "fence", fence, fence, fence_nosucceed, least_barrier, { 1 }, false, true },
@@ -667,8 +731,12 @@ const case_t cases[] = {
   { "lock acquire release", make_lock, run_lock_free, end_lock, least_lock_free, { 1 }, false, false },
   { "lock handed over", make_held_lock, run_lock_handed, end_lock, least_lock_free, { 1 }, false, false },
   { "lock contended", make_held_lock, run_lock_contended, end_lock, least_contended, { 1 }, false, false },
+  { "team_lock_init", NULL, make_lock, end_lock, least_agree, { 1 }, false, false },
+  { "team_range_init", NULL, make_range, end_range, least_agree, { 1 }, false, false },
   { "team_memalloc", NULL, run_allocate, run_free, least_agree, { 1000 }, false, true },
   { "team_memfree", run_allocate, run_free, NULL, least_agree, { 1000 }, false, true },
+  { "team_memregister", NULL, run_register, run_deregister, least_barrier, { 1000 }, false, false },
+  { "team_clone", NULL, run_team_clone, run_team_destroy, least_agree, { 1 }, false, false },
   { "team_create", NULL, run_team, run_team_destroy, least_agree, { 1 }, false, true },
   { "team_create_group", NULL, run_team_group, run_team_destroy, least_agree, { 1 }, false, true },
   { "team_destroy", run_team, run_team_destroy, NULL, least_agree, { 1 }, false, true },
@@ -678,9 +746,12 @@ const case_t cases[] = {
   { "file_read_at", open_file, run_read_at, close_file, least_of_file, { 100 }, false, false },
   { "file_write_at, atomic", open_atomic, run_write_at, close_file, least_atomic, { 100 }, false, false },
   { "file_write_all", open_file, run_write_all, close_file, least_agree, { 100 }, false, true },
+  { "file_read_all", open_file, run_read_all, close_file, least_agree, { 100 }, false, false },
   { "file_write_all, in turns", open_file, run_write_mixed, close_file, least_agree, { 512 }, false, false },
   { "file_write_shared", open_file, run_write_shared, close_file, least_answer, { 100 }, false, false },
   { "file_write_ordered", open_file, run_write_ordered, close_file, least_agree, { 100 }, false, true },
+  { "file_resize", open_file, run_resize, close_file, least_agree, { 1000 }, false, false },
+  { "file_set_view", open_file, run_set_view, close_file, least_agree, { 100 }, false, false },
   { "file_sync", open_file, run_sync, close_file, least_agree, { 1 }, false, true },
 };
 /* clang-format on */
