@@ -35,6 +35,8 @@ DART__PROFILED(dart_epoch_unlock_all);
 
 /* ---- near portions ---------------------------------------------------------------------------- */
 
+/* If the wait is given up, for a member of the team is lost, its ticket stays. So the lock is gone: nobody enters after that,
+ * and all who ask for it give up. */
 static dart_ret_t unlock_near(const dart__access_call_t *call, int32_t unit)
 {
   dart__epoch_target_t *t   = &call->epoch->target[unit];
@@ -48,7 +50,7 @@ static dart_ret_t unlock_near(const dart__access_call_t *call, int32_t unit)
   }
   ret = dart__worse(ret, dart__access_order(call, unit));
   dart__progress(); /* apply deferred updates */
-  if (!t->has_ticket)
+  if (!t->is_open || !t->has_ticket)
     return ret;
   dart__hold_leave(call->epoch->hold);
   dart__access_leave_lock(call, unit);

@@ -17,6 +17,7 @@ survive() {
   expect_code 137
   [[ $err == *"unit $4 (pid "*") is lost, killed by signal 9"* ]] || fail "$*: no line of unit $4: $err"
   [[ $(grep -c survived <<<"$out") == $(($3 - 1)) ]] || fail "$*: not all others survived: $out $err"
+  [[ $err != *"still holds"* ]] || fail "$*: locks are held at the end: $err"
 }
 
 # Some at a time, for most of them wait.
@@ -45,6 +46,12 @@ done
 for call in barrier allreduce team_create lock_acquire; do
   beside_others "$call" in 2 1
   beside_others "$call" in 7 3
+done
+for call in epoch_lock_kept; do # several that wait, on each node
+  beside_others "$call" in 4 0
+  beside_others "$call" before 5 4
+  beside_others "$call" in 6 1 --nodes 2
+  beside_others "$call" before 6 2 --nodes 2
 done
 together
 

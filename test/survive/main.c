@@ -1,9 +1,9 @@
 /* A unit dies, and the others go on: survive CALL MOMENT VICTIM, or survive drawn SEED (drawn.c), with DART_SURVIVE=1.
  *
- * CALL is one of calls.c, "exit", or "list". MOMENT: "before", the victim is known to be lost when the others call; "in", it
- * dies a while after they have called; "after", which is for exit only, it has left, and the others take their time. The
- * survivors then shrink the team of all units, use the new team, and print "unit U survived". A unit that waits for
- * LIMIT_S ends with code 3. */
+ * CALL is one of calls.c or portions.c, "exit", or "list". MOMENT: "before", the victim is known to be lost when the
+ * others call; "in", it dies a while after they have called; "after", which is for exit only, it has left, and the others
+ * take their time. The survivors then shrink the team of all units, use the new team, and print "unit U survived". A unit
+ * that waits for LIMIT_S ends with code 3. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 
 #include "calls.h"
 #include "drawn.h"
+#include "portions.h"
 
 #define WHILE_US 50000
 #define LONG_S   3 /* more than the launcher gives those that it wants to end */
@@ -55,11 +56,19 @@ static void handler(dart_global_unit_t unit, void *context)
     ++*(int *)context;
 }
 
+/* NULL: there are no more. */
+static const entry_t *entry_at(int i)
+{
+  if (i < nentries)
+    return &entries[i];
+  return i < nentries + nportion_entries ? &portion_entries[i - nentries] : NULL;
+}
+
 static const entry_t *find(const char *wanted)
 {
-  for (int i = 0; i < nentries; i++)
-    if (strcmp(entries[i].name, wanted) == 0)
-      return &entries[i];
+  for (int i = 0; entry_at(i) != NULL; i++)
+    if (strcmp(entry_at(i)->name, wanted) == 0)
+      return entry_at(i);
   fail("no such call", __LINE__);
   return NULL;
 }
@@ -179,8 +188,8 @@ static void go_on(const entry_t *e, bool is_in)
 
 static int list(void)
 {
-  for (int i = 0; i < nentries; i++)
-    puts(entries[i].name);
+  for (int i = 0; entry_at(i) != NULL; i++)
+    puts(entry_at(i)->name);
   return 0;
 }
 

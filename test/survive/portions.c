@@ -1,0 +1,157 @@
+/* Epochs whose wait for a portion is given up, for a unit is lost. What a call has not got it neither uses nor
+ * gives back. Each test is about the portion of one unit, the keeper, which survives. */
+#include "portions.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include <dash/dart/ext/dart_epoch.h>
+#include <dash/dart/ext/dart_name.h>
+
+#define KEPT_US   300000
+#define EXCLUSIVE 1000 /* in `inside` */
+
+static dart_gptr_t portions; /* an element for each unit, on each unit */
+static dart_gptr_t
+    inside; /* who has the lock: EXCLUSIVE, and 1 for each shared one; 1: the keeper has left it */
+
+static int keeper(void)
+{
+  return (victim + 1) % n;
+}
+
+static dart_gptr_t element_of(dart_gptr_t gptr, int unit, int index)
+{
+  gptr.unitid = unit;
+  gptr.addr_or_offs.offset += (size_t)index * sizeof(long);
+  return gptr;
+}
+
+/* Of this unit. */
+static long *own_elements(dart_gptr_t gptr)
+{
+  void *at;
+
+  MUST(dart_gptr_getaddr(element_of(gptr, me, 0), &at));
+  return at;
+}
+
+static void new_portions(size_t nelem)
+{
+  MUST(dart_team_memalloc_aligned(DART_TEAM_ALL, nelem, DART_TYPE_LONG, &portions));
+  MUST(dart_team_memalloc_aligned(DART_TEAM_ALL, 2, DART_TYPE_LONG, &inside));
+  memset(own_elements(portions), 0, nelem * sizeof(long));
+  memset(own_elements(inside), 0, 2 * sizeof(long));
+  MUST(dart_barrier(DART_TEAM_ALL));
+}
+
+static void await_status(void)
+{
+  dart_unit_status_t status = DART_UNIT_RUNNING;
+
+  for (; status == DART_UNIT_RUNNING; usleep(1000))
+    MUST(dart_unit_status(DART_GLOBAL_UNIT_ID(victim), &status));
+}
+
+static void expect_lost(dart_ret_t ret, int line)
+{
+  if (ret != DART_ERR_UNIT_LOST)
+    fail(dart_strerror(ret), line);
+}
+
+#define LOSES(call) expect_lost(call, __LINE__)
+
+/* ---- locks -------------------------------------------------------------------------------------- */
+
+/* Returns what was there before. */
+static long add_to(int index, long by)
+{
+  long before;
+
+  MUST(dart_fetch_and_op(element_of(inside, keeper(), index), &by, &before, DART_TYPE_LONG,
+                         DART_OP_SUM));
+  MUST(dart_flush(element_of(inside, keeper(), index)));
+  return before;
+}
+
+static void kept_portion(void)
+{
+  new_portions((size_t)n);
+  if (me == keeper()) {
+    MUST(dart_epoch_lock(element_of(portions, me, 0), DART_EPOCH_EXCLUSIVE, 0));
+    add_to(0, EXCLUSIVE);
+  }
+  MUST(dart_barrier(DART_TEAM_ALL));
+}
+
+/* This unit has the lock. */
+static void work_inside(bool is_exclusive)
+{
+  long weight = is_exclusive ? EXCLUSIVE : 1;
+
+  if (add_to(0, weight) >= (is_exclusive ? 1 : EXCLUSIVE))
+    fail("another unit has the lock, too", __LINE__);
+  usleep(1000);
+  add_to(0, -weight);
+}
+
+typedef enum { ALONE, BESIDE, ALL, NKINDS } kind_t;
+
+/* Lock the keeper's portion, or all, and unlock, in spite of losses. */
+static dart_ret_t use_portion(kind_t kind, int tries)
+{
+  dart_gptr_t portion = element_of(portions, keeper(), me);
+  dart_ret_t  put     = DART_ERR_UNIT_LOST, unlocked;
+  long        value   = me;
+
+  if (kind == ALL)
+    MUST(dart_epoch_lock_all(portions, 0));
+  else
+    MUST(dart_epoch_lock(portion, kind == ALONE ? DART_EPOCH_EXCLUSIVE : DART_EPOCH_SHARED, 0));
+  while (put == DART_ERR_UNIT_LOST && tries-- > 0)
+    put = dart_put_blocking(portion, &value, 1, DART_TYPE_LONG, DART_TYPE_LONG);
+  if (put == DART_OK)
+    work_inside(kind == ALONE);
+  else
+    LOSES(put);
+  unlocked = kind == ALL ? dart_epoch_unlock_all(portions, 0) : dart_epoch_unlock(portion, 0);
+  if (put == DART_OK)
+    MUST(unlocked);
+  else if (unlocked != DART_OK)
+    LOSES(unlocked);
+  return put;
+}
+
+/* The keeper has its lock for long after the victim is lost, while others give up. */
+static dart_ret_t keep_portion(void)
+{
+  await_status();
+  usleep(KEPT_US);
+  if (add_to(0, -EXCLUSIVE) != EXCLUSIVE)
+    fail("another unit has the lock, too", __LINE__);
+  MUST(dart_epoch_unlock(element_of(portions, me, 0), 0));
+  add_to(1, 1);
+  return DART_OK;
+}
+
+static dart_ret_t lock_kept(void)
+{
+  int        number = (me - keeper() + n) % n, round = 0;
+  dart_ret_t ret = DART_OK;
+
+  if (me == keeper())
+    return keep_portion();
+  for (; add_to(1, 0) == 0; round++)
+    use_portion((kind_t)((me + round) % NKINDS), (number / 2 + round) % 2 == 0 ? 1 : 10);
+  for (int more = 0; more < NKINDS; more++)
+    ret = use_portion((kind_t)more, 1);
+  return ret;
+}
+
+/* ---- the table ------------------------------------------------------------------------------------ */
+
+const entry_t portion_entries[] = {
+  { "epoch_lock_kept", kept_portion, lock_kept, EITHER },
+};
+
+const int nportion_entries = sizeof portion_entries / sizeof *portion_entries;
