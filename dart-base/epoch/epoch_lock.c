@@ -24,6 +24,25 @@ static dart_ret_t may_lock(const dart__access_call_t *call)
   return DART_OK;
 }
 
+/* This unit's portion, for plain accesses may follow. If it cannot be had, or no more, the call has locked nothing. */
+static dart_ret_t lock_own(const dart__access_call_t *call)
+{
+  dart__epoch_t *epoch = call->epoch;
+  int32_t        me    = call->team->me;
+  dart_ret_t     ret;
+
+  if (dart__access_open_in_order(call, me))
+    return DART_OK;
+  ret = dart__access_refuse_gone(call, me);
+  dart__epoch_reset(&epoch->target[me]);
+  if (epoch->kind == DART__EPOCH_LOCK && --epoch->nlocked > 0)
+    return ret;
+  epoch->is_broken = false;
+  dart__epoch_forget_targets(epoch);
+  dart__epoch_set(call, DART__EPOCH_NONE);
+  return ret;
+}
+
 static dart_ret_t lock_unit(const dart__access_call_t *call, int32_t unit, dart_epoch_lock_t kind,
                             int assertions)
 {
@@ -41,9 +60,7 @@ static dart_ret_t lock_unit(const dart__access_call_t *call, int32_t unit, dart_
   t->is_checked   = (assertions & DART_EPOCH_NOCHECK) == 0;
   call->epoch->nlocked++;
   dart__epoch_set(call, DART__EPOCH_LOCK);
-  if (unit == call->team->me) /* plain accesses may follow */
-    dart__access_open_in_order(call, unit);
-  return DART_OK;
+  return unit == call->team->me ? lock_own(call) : DART_OK;
 }
 
 dart_ret_t dart_epoch_lock(dart_gptr_t gptr, dart_epoch_lock_t kind, int assertions)
@@ -74,8 +91,7 @@ static dart_ret_t lock_all(const dart__access_call_t *call, int assertions)
   call->epoch->is_checked = (assertions & DART_EPOCH_NOCHECK) == 0;
   dart__epoch_add_target(call->epoch, call->team->me);
   dart__epoch_set(call, DART__EPOCH_LOCK_ALL);
-  dart__access_open(call, call->team->me);
-  return DART_OK;
+  return lock_own(call);
 }
 
 dart_ret_t dart_epoch_lock_all(dart_gptr_t gptr, int assertions)

@@ -162,9 +162,14 @@ static void posted(void)
 
 static void held_portion(void)
 {
+  dart_gptr_t portion;
+
   segment();
-  if (me == victim)
-    MUST(dart_epoch_lock(at_unit(memory, (victim + 1) % n), DART_EPOCH_EXCLUSIVE, 0));
+  portion = at_unit(memory, holder());
+  if (me == victim) { /* the first operation takes the lock */
+    MUST(dart_epoch_lock(portion, DART_EPOCH_EXCLUSIVE, 0));
+    MUST(dart_put_blocking(portion, in, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  }
   MUST(dart_barrier(DART_TEAM_ALL));
 }
 
@@ -958,7 +963,7 @@ static dart_ret_t get_in_lock(void)
 
 static dart_ret_t portion_lock(void)
 {
-  dart_gptr_t portion = at_unit(memory, (victim + 1) % n);
+  dart_gptr_t portion = at_unit(memory, holder());
   dart_ret_t  ret     = dart_epoch_lock(portion, DART_EPOCH_EXCLUSIVE, 0);
 
   return ret != DART_OK ? ret : dart_epoch_unlock(portion, 0);

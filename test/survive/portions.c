@@ -148,10 +148,62 @@ static dart_ret_t lock_kept(void)
   return ret;
 }
 
+static void portion_of_victim(void)
+{
+  long value = 0;
+
+  new_portions((size_t)n);
+  if (me == victim) {
+    MUST(dart_epoch_lock(element_of(portions, keeper(), 0), DART_EPOCH_EXCLUSIVE, 0));
+    MUST(dart_put_blocking(element_of(portions, keeper(), 0), &value, 1, DART_TYPE_LONG,
+                           DART_TYPE_LONG));
+  }
+  MUST(dart_barrier(DART_TEAM_ALL));
+}
+
+/* No epoch is open. */
+static void use_without_lock(void)
+{
+  dart_gptr_t own   = element_of(portions, me, 0);
+  long        value = 1;
+
+  if (dart_epoch_unlock(own, 0) != DART_ERR_INVAL ||
+      dart_epoch_unlock_all(own, 0) != DART_ERR_INVAL)
+    fail("it is locked", __LINE__);
+  MUST(dart_put_blocking(own, &value, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+}
+
+/* The victim has the lock of the keeper's portion, which the keeper has no more epoch for than the call says. */
+static dart_ret_t lock_own(void)
+{
+  dart_gptr_t own = element_of(portions, me, 0), other = element_of(portions, (me + 1) % n, 0);
+  dart_ret_t  unchecked;
+  long        value = 1;
+
+  if (me != keeper())
+    return DART_ERR_UNIT_LOST;
+  LOSES(dart_epoch_lock(own, DART_EPOCH_EXCLUSIVE, 0));
+  use_without_lock();
+  LOSES(dart_epoch_lock_all(own, 0));
+  use_without_lock();
+  unchecked = dart_epoch_lock(own, DART_EPOCH_SHARED, DART_EPOCH_NOCHECK);
+  if (unchecked == DART_OK) /* where that is not verified */
+    MUST(dart_epoch_unlock(own, 0));
+  else
+    LOSES(unchecked);
+  MUST(dart_epoch_lock(other, DART_EPOCH_EXCLUSIVE, 0));
+  LOSES(dart_epoch_lock(own, DART_EPOCH_SHARED, 0));
+  MUST(dart_put_blocking(other, &value, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  MUST(dart_epoch_unlock(other, 0));
+  use_without_lock();
+  return DART_ERR_UNIT_LOST;
+}
+
 /* ---- the table ------------------------------------------------------------------------------------ */
 
 const entry_t portion_entries[] = {
   { "epoch_lock_kept", kept_portion, lock_kept, EITHER },
+  { "epoch_lock_own", portion_of_victim, lock_own, LOST },
 };
 
 const int nportion_entries = sizeof portion_entries / sizeof *portion_entries;

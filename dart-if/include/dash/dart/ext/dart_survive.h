@@ -35,6 +35,9 @@
  *    nodes a lock is gone with the unit that has it: the first of the team (dart_lock_acquire), the one whose memory it is in
  *    (dart_lock_at_acquire), any that has some of the ranges (dart_range_acquire). Those calls return the error; units near
  *    a word that is free, or that one of them holds, go on locking it.
+ *  - Nobody waits for the lock of a portion once its team is broken. Calls of dart_epoch.h that would wait return the error;
+ *    dart_epoch_lock of the caller's portion and dart_epoch_lock_all have then locked nothing. A lock that a lost unit held
+ *    is gone, and so is one for which a unit has waited in vain, as soon as it is released.
  *
  *  What such calls have made or held stays until dart_exit: segments, locks and files of a broken team, and, between nodes,
  *  6.4 KB for each request of a portion's lock that was given up. dart_team_destroy frees what belongs to its team.
