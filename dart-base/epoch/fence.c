@@ -109,8 +109,10 @@ static void close_near_target(void *context, int32_t unit)
   if (dart__access_is_far(call, unit))
     return;
   if (call->epoch->target[unit].nqueued > 0) {
-    dart__access_open(call, unit);
-    dart__access_drain(call, unit);
+    if (dart__access_open(call, unit))
+      dart__access_drain(call, unit);
+    else
+      closing->ret = dart__worse(closing->ret, dart__access_refuse_gone(call, unit));
   }
   closing->ret = dart__worse(closing->ret, dart__access_order(call, unit));
 }
@@ -190,6 +192,10 @@ static void close_far_target(void *context, int32_t unit)
 
   if (!wants_control(call, unit))
     return;
+  if (dart__team_is_broken(call->team)) { /* it may not have left the fence before */
+    closing->ret = dart__worse(closing->ret, dart__access_refuse_gone(call, unit));
+    return;
+  }
   dart__access_drain(call, unit);
   closing->ret = dart__worse(closing->ret, dart__access_order(call, unit));
   dart__epoch_send_control(call->team, call->segment, unit, DART__EPOCH_ARRIVED,
@@ -319,7 +325,7 @@ static dart_ret_t complete_fence(dart__access_call_t *call, bool is_lazy, bool *
     dart__team_forget_call(team);
     if (!is_lazy)
       ret = dart__worse(ret, dart__coll_barrier(team));
-    *is_all_open_out = !is_lazy;
+    *is_all_open_out = !is_lazy && dart__team_result(team, DART_OK) == DART_OK;
   } else if (is_counted(team)) {
     ret = dart__worse(ret, complete_nodes(call, is_lazy, is_all_open_out));
   } else {

@@ -199,11 +199,85 @@ static dart_ret_t lock_own(void)
   return DART_ERR_UNIT_LOST;
 }
 
+/* ---- messages between the keeper and the others -------------------------------------------------- */
+
+#define SAYS 998 /* a tag */
+
+static void say_to(int unit)
+{
+  char byte = 0;
+
+  MUST(dart_send(&byte, 1, DART_TYPE_BYTE, SAYS, DART_GLOBAL_UNIT_ID(unit)));
+}
+
+static void hear_from(int unit)
+{
+  char byte;
+
+  MUST(dart_recv(&byte, 1, DART_TYPE_BYTE, SAYS, DART_GLOBAL_UNIT_ID(unit)));
+}
+
+/* With each unit but the keeper and the victim. */
+static void with_others(void (*what)(int unit))
+{
+  for (int u = 0; u < n; u++)
+    if (u != keeper() && u != victim)
+      what(u);
+}
+
+/* What others had for this unit was not put. By plain loads: it may be in an epoch. */
+static void expect_untouched(int step)
+{
+  volatile long *own = own_elements(portions);
+
+  for (int u = 0; u < n; u++)
+    if (own[u * step] != 0)
+      fail("an operation that was given up is there", __LINE__);
+}
+
+/* ---- fences ------------------------------------------------------------------------------------- */
+
+static void fenced_portions(void)
+{
+  new_portions((size_t)n);
+  MUST(dart_epoch_fence(portions, 0));
+}
+
+static void put_to_keeper(void)
+{
+  static const long value = 1;
+
+  MUST(dart_put(element_of(portions, keeper(), me), &value, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+}
+
+/* The keeper has called neither the fence that begins the epoch, nor the one that ends it, when others have given up the
+ * latter, and are in the next epoch. */
+static dart_ret_t fence_ahead(void)
+{
+  dart_ret_t ret;
+
+  if (me == keeper()) {
+    with_others(hear_from);
+    expect_untouched(1);
+  }
+  MUST(dart_epoch_fence(portions, DART_EPOCH_NOPRECEDE));
+  if (me != keeper())
+    put_to_keeper();
+  ret = dart_epoch_fence(portions, 0);
+  if (me != keeper()) {
+    put_to_keeper();
+    say_to(keeper());
+  }
+  LOSES(dart_epoch_fence(portions, DART_EPOCH_NOSUCCEED));
+  return ret;
+}
+
 /* ---- the table ------------------------------------------------------------------------------------ */
 
 const entry_t portion_entries[] = {
   { "epoch_lock_kept", kept_portion, lock_kept, EITHER },
   { "epoch_lock_own", portion_of_victim, lock_own, LOST },
+  { "epoch_fence_ahead", fenced_portions, fence_ahead, LOST },
 };
 
 const int nportion_entries = sizeof portion_entries / sizeof *portion_entries;
