@@ -471,13 +471,12 @@ static int32_t first_untold(const dart__access_call_t *call)
   return unit;
 }
 
-/* A member of the team is lost: those that have not posted are not waited for. */
-static dart_ret_t drop_untold(const dart__access_call_t *call)
+/* Of those that have not posted, and are not waited for any more, for a member of the team is lost. */
+static void drop_untold(const dart__access_call_t *call)
 {
   DART__EPOCH_TARGETS (unit, call->epoch)
     if (call->epoch->target[unit].is_member)
       dart__access_drop(call, unit);
-  return DART_ERR_UNIT_LOST;
 }
 
 static dart_ret_t complete_access(const dart__access_call_t *call)
@@ -492,7 +491,9 @@ static dart_ret_t complete_access(const dart__access_call_t *call)
   while (round.left > 0 && round.ret != DART_ERR_UNIT_LOST)
     if (!dart__await(call->function, tell_some, &round,
                      dart__access_waits_for(call, DART__WAIT_POST, first_untold(call))))
-      round.ret = drop_untold(call);
+      round.ret = DART_ERR_UNIT_LOST;
+  if (round.left > 0)
+    drop_untold(call);
   if (call->team->nnodes > 1) /* posts that waited for company */
     dart__engine_push();
   DART__EPOCH_TARGETS (unit, call->epoch)

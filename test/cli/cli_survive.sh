@@ -47,7 +47,7 @@ for call in barrier allreduce team_create lock_acquire; do
   beside_others "$call" in 2 1
   beside_others "$call" in 7 3
 done
-for call in epoch_lock_kept epoch_lock_own epoch_fence_ahead; do # several that wait, on each node
+for call in epoch_lock_kept epoch_lock_own epoch_fence_ahead epoch_complete_unposted; do # several that wait, on each node
   beside_others "$call" in 4 0
   beside_others "$call" before 5 4
   beside_others "$call" in 6 1 --nodes 2

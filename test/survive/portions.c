@@ -272,12 +272,75 @@ static dart_ret_t fence_ahead(void)
   return ret;
 }
 
+/* ---- start and complete --------------------------------------------------------------------------- */
+
+#define MANY 1000 /* elements: too many to be sent ahead of a post */
+
+static void posted_by_victim(void)
+{
+  dart_team_unit_t others[64];
+  size_t           nothers = 0;
+
+  new_portions((size_t)n * MANY);
+  for (int u = 0; u < n; u++)
+    if (u != victim)
+      others[nothers++] = DART_TEAM_UNIT_ID(u);
+  if (me == victim)
+    MUST(dart_epoch_post(portions, nothers, others, 0));
+  MUST(dart_barrier(DART_TEAM_ALL));
+}
+
+static void post_for_one(int unit)
+{
+  dart_team_unit_t origin = DART_TEAM_UNIT_ID(unit);
+
+  MUST(dart_epoch_post(portions, 1, &origin, 0));
+  say_to(unit);
+  hear_from(unit);
+  if (dart_epoch_wait(portions) == DART_OK)
+    expect_untouched(MANY);
+}
+
+/* The victim has posted, but not the keeper, when others complete their accesses to both. Then the keeper posts. */
+static dart_ret_t complete_unposted(void)
+{
+  dart_team_unit_t targets[2] = { DART_TEAM_UNIT_ID(victim), DART_TEAM_UNIT_ID(keeper()) };
+  dart_gptr_t      cell       = element_of(portions, keeper(), me * MANY);
+  static long      many[MANY];
+  dart_ret_t       ret;
+  long             seen;
+
+  if (me == keeper()) {
+    with_others(hear_from);
+    with_others(post_for_one);
+    return DART_ERR_UNIT_LOST;
+  }
+  MUST(dart_epoch_start(portions, 2, targets, 0));
+  many[0] = 1;
+  ret = dart_put_blocking(element_of(portions, victim, 0), many, 1, DART_TYPE_LONG, DART_TYPE_LONG);
+  if (ret != DART_OK)
+    LOSES(ret);
+  MUST(dart_put(cell, many, MANY, DART_TYPE_LONG, DART_TYPE_LONG));
+  await_status();
+  LOSES(dart_epoch_complete(portions));
+  say_to(keeper());
+  hear_from(keeper());
+  MUST(dart_epoch_start(portions, 1, &targets[1], 0));
+  MUST(dart_get_blocking(&seen, cell, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  MUST(dart_epoch_complete(portions));
+  say_to(keeper());
+  if (seen != 0)
+    fail("an operation that was given up is there", __LINE__);
+  return DART_ERR_UNIT_LOST;
+}
+
 /* ---- the table ------------------------------------------------------------------------------------ */
 
 const entry_t portion_entries[] = {
   { "epoch_lock_kept", kept_portion, lock_kept, EITHER },
   { "epoch_lock_own", portion_of_victim, lock_own, LOST },
   { "epoch_fence_ahead", fenced_portions, fence_ahead, LOST },
+  { "epoch_complete_unposted", posted_by_victim, complete_unposted, LOST },
 };
 
 const int nportion_entries = sizeof portion_entries / sizeof *portion_entries;
