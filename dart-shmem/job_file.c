@@ -114,7 +114,7 @@ uint64_t dart__job_note(const dart__job_t *job, uint32_t unit, int16_t team)
 /* Bytes of the header that are used: ballots of this job's units only. */
 static size_t header_bytes(uint32_t nunits)
 {
-  size_t nballots = dart__settings.survive == 1 ? nunits : 0;
+  size_t nballots = dart__settings.survive == 1 ? (size_t)nunits * DART__BALLOTS : 0;
 
   return offsetof(dart__job_t, ballots) + nballots * sizeof(dart__ballot_t);
 }

@@ -37,7 +37,7 @@
 
 /* "DARTJOB" and the version of the layout below: a launcher and a program built from different
  * versions must not share a job. Counts up with every change of dart__job_t. */
-#define DART__JOB_MAGIC UINT64_C(0x444152544a4f4209)
+#define DART__JOB_MAGIC UINT64_C(0x444152544a4f420a)
 
 typedef struct {
   uint64_t magic;  /* DART__JOB_MAGIC */
@@ -72,7 +72,7 @@ typedef struct {
       surviving; /* 1: all units have come through dart_init, so the job outlives units from now on */
   alignas(64) _Atomic uint32_t nlost;
   _Atomic uint32_t lost[DART__JOB_UNITS_MAX];
-  dart__ballot_t   ballots[DART__JOB_UNITS_MAX];
+  dart__ballot_t   ballots[DART__JOB_UNITS_MAX * DART__BALLOTS];
 } dart__job_t;
 
 /** Make a job for `nunits` units (1 .. DART__JOB_UNITS_MAX) on `nnodes` nodes with its header filled in.

@@ -2,11 +2,11 @@
 #define DART__MODEL_BALLOT_H
 /* Agreements of units of which some may die, in memory that all of them share.
  *
- * Each unit has a ballot, which it alone writes. To vote it writes its values and then the key of the vote. Then it
- * waits until each of the others has voted, or is lost. A unit that is lost writes no more, so whether it has voted is
- * the same for all units that ask after it was lost. So all find the same set of voters, and the same result of their
- * values, and no unit has to decide. A ballot may be used for the next vote only when all have read it: so units say
- * that they have, and wait for each other once more.
+ * Each unit has some ballots, which it alone writes; a thread that votes takes one. To vote it writes its values and then
+ * the key of the vote, by which others find the ballot. Then it waits until each of the others has voted, or is lost. A
+ * unit that is lost writes no more, so whether it has voted is the same for all units that ask after it was lost. So all
+ * find the same set of voters, and the same result of their values, and no unit has to decide. A ballot may be used for
+ * another vote only when all have read it: so units say that they have, and wait for each other once more.
  *
  * Losses must be certain: the launcher reports a unit only after it has waited for the process. Modelled in
  * test/models/survive.pml. */
@@ -22,17 +22,21 @@ typedef struct {
   uint64_t most; /* the maximum */
 } dart__ballot_values_t;
 
+/* Ballots of a unit: so many of its threads vote at a time, each in another team; more wait for one of these. */
+#define DART__BALLOTS 8
+
 /* Zeroed memory: no vote. */
 typedef struct {
-  /* the key of the vote that the values are for */
+  /* the key of the vote that the values are for; 0: of none */
   _Alignas(DART__CACHE_LINE) _Atomic uint64_t voted;
   _Atomic uint64_t read; /* the key of the last vote whose result the unit has */
   _Atomic uint64_t all, most;
+  _Atomic uint32_t is_taken; /* a thread of the unit votes by it */
 } dart__ballot_t;
 
 /* A vote. Keys of one unit's votes differ. */
 typedef struct {
-  dart__ballot_t        *ballots; /* of all units, by global id */
+  dart__ballot_t        *ballots; /* DART__BALLOTS of each unit, by global id */
   const dart__members_t *members; /* who vote ... */
   int32_t                me;      /* ... and this unit's index among them */
   uint64_t               key;     /* not 0 */

@@ -24,7 +24,7 @@ typedef struct {
   _Atomic uint32_t *count;   /* of losses; NULL: a unit that dies ends the job */
   _Atomic uint32_t *word;    /* of each unit, by global id; 0: it runs */
   _Atomic uint32_t *begun;   /* 1: all have come through dart_init; before, a death ends the job */
-  dart__ballot_t   *ballots; /* of each unit */
+  dart__ballot_t   *ballots; /* of each unit, DART__BALLOTS */
 } dart__lost_t;
 
 extern dart__lost_t dart__lost;

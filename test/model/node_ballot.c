@@ -5,7 +5,7 @@
 
 enum { VOTES = 300 };
 
-static dart__ballot_t ballots[TEST_MOST_THREADS];
+static dart__ballot_t ballots[TEST_MOST_THREADS * DART__BALLOTS];
 static _Atomic bool   lost[TEST_MOST_THREADS];
 
 /* What each thread got from each vote; nvoters 0: it took no part. */
@@ -25,9 +25,11 @@ static bool leaves(uint32_t me, int number, const dart__vote_t *vote)
   if (me < 2 || number != 40 * (int)me)
     return false;
   if (me % 2 == 1) {
-    atomic_store_explicit(&ballots[me].all, ~(UINT64_C(1) << me), memory_order_relaxed);
-    atomic_store_explicit(&ballots[me].most, 1000 + me, memory_order_relaxed);
-    atomic_store_explicit(&ballots[me].voted, vote->key, memory_order_release);
+    dart__ballot_t *own = &ballots[me * DART__BALLOTS];
+
+    atomic_store_explicit(&own->all, ~(UINT64_C(1) << me), memory_order_relaxed);
+    atomic_store_explicit(&own->most, 1000 + me, memory_order_relaxed);
+    atomic_store_explicit(&own->voted, vote->key, memory_order_release);
   }
   sched_yield();
   atomic_store_explicit(&lost[me], true, memory_order_release);
@@ -75,9 +77,42 @@ static void all_that_are_left_get_the_same(void **state)
   }
 }
 
+/* Threads of a unit vote at a time, each in a team of its own with the same units. Keys come again, as they do where a
+ * later team has the id of an earlier one. */
+static void vote_beside_another(uint32_t me, uint32_t n, void *shared,
+                                const dart__wait_policy_t *policy)
+{
+  uint32_t        unit = me / 2, team = me % 2, nunits = n / 2;
+  dart__members_t members = { .count = (int32_t)nunits, .stride = 1 };
+
+  (void)shared;
+  for (uint64_t number = 1; unit < nunits && number <= VOTES; number++) {
+    uint64_t              key    = (uint64_t)(team + 1) << 32 | (number % 3 + 1);
+    dart__vote_t          vote   = { ballots, &members, (int32_t)unit, key, is_lost };
+    uint64_t              common = number << 1 | team;
+    dart__ballot_values_t values = { common, common * 8 + unit };
+
+    CHECK(dart__ballot_vote(&vote, &values, NULL, policy) == (int32_t)nunits);
+    CHECK(values.all == common && values.most == common * 8 + nunits - 1);
+  }
+}
+
+static void threads_of_a_unit_vote_at_a_time(void **state)
+{
+  (void)state;
+  TEST_FOR_THREADS(n)
+  TEST_FOR_POLICIES(policy)
+  {
+    memset(ballots, 0, sizeof ballots);
+    memset(lost, 0, sizeof lost);
+    test_threads(n, vote_beside_another, NULL, policy);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(all_that_are_left_get_the_same) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(all_that_are_left_get_the_same),
+                                      cmocka_unit_test(threads_of_a_unit_vote_at_a_time) };
 
   test_watch();
   return cmocka_run_group_tests_name("ballot", tests, NULL, NULL);

@@ -5,7 +5,7 @@
  *
  * Bounds. Of UNITS units LOSSES die, each before any of its steps. To make the team, `create` in team/create_group.c, is
  * abstracted: it succeeds on a unit or not, as the model checker likes, if a member is dead; else it succeeds. A key
- * counts the votes of a unit.
+ * counts the votes of a unit, of which one thread votes; its ballot keeps the key until the next vote.
  *
  * Memory order. A unit writes its values and then `voted`, a release. What it waits for stays true until it has read, so
  * it looks at all units in one step. The mutants give up the waits between votes, and what is agreed on.

@@ -1129,6 +1129,42 @@ static dart_ret_t agree_beside_gather(void)
   return gathered;
 }
 
+/* Two threads of each unit agree at a time, each with those of other units in a team of its own. */
+static dart_team_t agreeing[2];
+
+static void two_teams(void)
+{
+  MUST(dart_team_clone(DART_TEAM_ALL, &agreeing[0]));
+  MUST(dart_team_clone(DART_TEAM_ALL, &agreeing[1]));
+}
+
+static void *agree_until_lost(void *which)
+{
+  dart_ret_t ret = DART_OK;
+
+  for (uint64_t round = 1; ret == DART_OK; round++) {
+    uint64_t bits = round << 1 | (which == &agreeing[1]), before = bits;
+
+    ret = dart_team_agree(*(dart_team_t *)which, &bits);
+    if (bits != before)
+      fail("what all have agreed on", __LINE__);
+  }
+  if (ret != DART_ERR_UNIT_LOST)
+    fail("dart_team_agree", __LINE__);
+  return NULL;
+}
+
+static dart_ret_t agree_in_threads(void)
+{
+  pthread_t thread;
+
+  if (pthread_create(&thread, NULL, agree_until_lost, &agreeing[1]) != 0)
+    fail("pthread_create", __LINE__);
+  agree_until_lost(&agreeing[0]);
+  pthread_join(thread, NULL);
+  return DART_ERR_UNIT_LOST;
+}
+
 /* ---- the table ------------------------------------------------------------------------------------ */
 
 const entry_t entries[] = {
@@ -1145,6 +1181,7 @@ const entry_t entries[] = {
   { "reduce", buffers, reduce, ROOTED },
   { "allreduce", buffers, allreduce, LOST },
   { "agree_beside_gather", begin_to_gather, agree_beside_gather, LOST },
+  { "agree_in_threads", two_teams, agree_in_threads, LOST },
   { "allreduce_large", buffers, allreduce_large, LOST },
   { "team_create", NULL, team_create, LOST },
   { "team_create_group", NULL, team_create_group, LOST },

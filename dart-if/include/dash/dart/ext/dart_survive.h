@@ -39,6 +39,9 @@
  *    dart_epoch_lock of the caller's portion and dart_epoch_lock_all have then locked nothing. A lock that a lost unit held
  *    is gone, and so is one for which a unit has waited in vain, as soon as it is released.
  *
+ *  In such a job at most 8 threads of a unit are in dart_team_create, dart_team_clone, dart_team_destroy, dart_team_shrink and
+ *  dart_team_agree at a time, each with another team: more wait for one of these.
+ *
  *  What such calls have made or held stays until dart_exit: segments, locks and files of a broken team, and, between nodes,
  *  6.4 KB for each request of a portion's lock that was given up. dart_team_destroy frees what belongs to its team.
  *
