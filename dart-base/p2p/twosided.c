@@ -372,17 +372,25 @@ static bool wait_for_either(const message_t *out, const message_t *in, uint32_t 
   return dart__event_wait(dart__mailbox_event(&p2p.box), seen, &policy) != seen;
 }
 
+/* Whether it is waited for in vain: its sender is lost, or, if that may be anybody, a unit of whose loss the program does
+ * not know. */
+static bool is_in_vain(const message_t *in)
+{
+  return in->unit == DART_UNIT_ANY ? dart__lost_is_news() : dart__is_lost(in->unit);
+}
+
 /* One end of the call is lost. What it sent before is there by now; and the other message may still be under way. */
 static void give_up_lost(message_t *out, message_t *in)
 {
-  bool is_any = in->unit == DART_UNIT_ANY;
-
   if (!in->done)
     progress_in(in);
-  if (!in->done && (is_any ? dart__lost_is_news() : dart__is_lost(in->unit)))
+  if (!in->done && is_in_vain(in))
     give_up_message(in);
-  if (!out->done && dart__is_lost(out->unit))
+  if (!out->done && dart__is_lost(out->unit)) {
+    if (out->far == NULL) /* nobody takes it any more */
+      give_back(out->out.offset);
     give_up_message(out);
+  }
 }
 
 static dart__waiting_t *note_message_wait(const char *function, const message_t *out,
