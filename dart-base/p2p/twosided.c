@@ -612,6 +612,7 @@ dart_ret_t dart_probe(dart_global_unit_t unit, int tag, dart_message_t *message)
 dart_ret_t dart_try_probe(dart_global_unit_t unit, int tag, int32_t *found, dart_message_t *message)
 {
   message_t in = { .unit = unit.id, .tag = tag, .found = message, .is_probe = true };
+  bool      is_vain;
 
   if (!check_pattern(__func__, tag, unit) || !check_found(__func__, found, "found") ||
       !check_found(__func__, message, "message"))
@@ -619,9 +620,14 @@ dart_ret_t dart_try_probe(dart_global_unit_t unit, int tag, int32_t *found, dart
   dart__progress();
   if (dart__world.many_nodes)
     dart__engine_poke();
+  is_vain = is_in_vain(&in); /* before the look: what a unit has sent before its loss is there */
   progress_in(&in);
   if (in.done && in.ret != DART_OK)
     return in.ret;
+  if (!in.done && is_vain) {
+    dart__lost_tell();
+    return DART_ERR_UNIT_LOST;
+  }
   *found = in.done;
   return DART_OK;
 }

@@ -842,6 +842,28 @@ static dart_ret_t probe(void)
   return dart_probe(DART_GLOBAL_UNIT_ID(victim), 1, &found);
 }
 
+/* A loop of tries ends as dart_probe does. */
+static dart_ret_t try_probe(int unit)
+{
+  dart_message_t message;
+  int32_t        found = 0;
+  dart_ret_t     ret   = DART_OK;
+
+  while (ret == DART_OK && found == 0)
+    ret = dart_try_probe(DART_GLOBAL_UNIT_ID(unit), 1, &found, &message);
+  return ret;
+}
+
+static dart_ret_t try_probe_victim(void)
+{
+  return try_probe(victim);
+}
+
+static dart_ret_t try_probe_any(void)
+{
+  return try_probe(DART_UNIT_ANY);
+}
+
 static dart_ret_t notify_wait(void)
 {
   return dart_notify_wait(at_unit(memory, me), 1, -1);
@@ -1248,6 +1270,8 @@ const entry_t entries[] = {
   { "sendrecv", buffers, sendrecv, LOST },
   { "recv_any", buffers, recv_any, LOST },
   { "probe", buffers, probe, LOST },
+  { "try_probe", buffers, try_probe_victim, LOST },
+  { "try_probe_any", buffers, try_probe_any, LOST },
   { "notify_wait", segment, notify_wait, LOST },
   { "notify_waitany", segment, notify_waitany, LOST },
   { "notify_waitsome", segment, notify_waitsome, LOST },

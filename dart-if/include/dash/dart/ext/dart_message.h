@@ -58,7 +58,7 @@ dart_ret_t dart_probe(dart_global_unit_t unit, int tag, dart_message_t *message)
 
 /** dart_probe that does not wait: 1 to `*found` and the message to `*message`, or 0 and `*message` as it was. Called in
  *  a loop it finds a message that was sent, and serves far units.
- *  DART_ERR_INVAL: as dart_probe, or `found` NULL. */
+ *  DART_ERR_INVAL: as dart_probe, or `found` NULL. DART_ERR_UNIT_LOST: dart_probe would return it (dart_survive.h). */
 dart_ret_t dart_try_probe(dart_global_unit_t unit, int tag, int32_t *found,
                           dart_message_t *message) DART_NOTHROW;
 

@@ -20,7 +20,7 @@
  *  - dart_epoch_complete, dart_epoch_wait, dart_epoch_test and dart_epoch_unlock end their epoch also if they return the error.
  *    So does a fence, and begins the next one. Operations of the epoch that are for other members may be dropped.
  *  - Messages return it if their partner is lost. If a receive returns it, its message may come later, and then match the next
- *    receive of that unit and tag. Waits that anybody could end (dart_recv_any and dart_probe of any unit,
+ *    receive of that unit and tag. Waits that anybody could end (dart_recv_any, dart_probe and dart_try_probe of any unit,
  *    dart_notify_wait, dart_wait_word and the like) return it once a unit was lost of which the program does not know:
  *    dart_team_lost and dart_team_shrink say that it does.
  *  - The memory of a lost unit stays where it is near, and is read and written as before; but what it has registered is gone.
