@@ -10,6 +10,7 @@
 #include "base/copy.h"
 #include "base/sanitizer.h"
 #include "base/sparse.h"
+#include "model/lost.h"
 
 #define PIECE       ((size_t)64 << 10)
 #define UNUSED_MOST 512 /* bytes of a buffer that is used again for a shorter message */
@@ -21,9 +22,8 @@ struct dart__mailbox_message {
   /* the sender's cache line */
   uint64_t         nbytes;
   uint64_t         npieces;       /* at least 1 */
-  uint64_t         offset;        /* of this message */
   uint64_t         next_detached; /* in the sender's queue of detached messages */
-  int32_t          from;
+  int32_t          from, to;
   int32_t          tag;
   uint32_t         nslots;  /* pieces that fit the buffer */
   uint32_t         awaited; /* the sender waits: raise its event for every piece taken */
@@ -40,12 +40,16 @@ static uint64_t name_of(int32_t unit, uint64_t offset)
   return (uint64_t)(unit + 1) << OFFSET_BITS | offset;
 }
 
+static uint64_t offset_in(uint64_t name)
+{
+  return name & ((UINT64_C(1) << OFFSET_BITS) - 1);
+}
+
 static dart__mailbox_message_t *message_of(const dart__mailbox_t *box, uint64_t name)
 {
-  int32_t  unit   = (int32_t)(name >> OFFSET_BITS) - 1;
-  uint64_t offset = name & ((UINT64_C(1) << OFFSET_BITS) - 1);
+  int32_t unit = (int32_t)(name >> OFFSET_BITS) - 1;
 
-  return (dart__mailbox_message_t *)(void *)(box->portions[unit] + offset);
+  return (dart__mailbox_message_t *)(void *)(box->portions[unit] + offset_in(name));
 }
 
 static dart__inbox_t *inbox_of(const dart__mailbox_t *box, int32_t unit)
@@ -154,9 +158,9 @@ void dart__mailbox_post(dart__mailbox_t *box, int32_t to, int32_t tag, const voi
 
   message->nbytes        = nbytes;
   message->npieces       = pieces_in(nbytes);
-  message->offset        = offset;
   message->next_detached = 0;
   message->from          = box->me;
+  message->to            = to;
   message->tag           = tag;
   message->room          = room;
   message->nslots        = (uint32_t)(nbytes <= room ? message->npieces : room / PIECE);
@@ -220,6 +224,14 @@ static bool suits(const dart__mailbox_message_t *message, size_t room)
   return room <= message->room && message->room - room <= UNUSED_MOST;
 }
 
+/* Whether the receiver does not touch a detached message any more. */
+static bool is_over(const dart__mailbox_message_t *message)
+{
+  /* acquire: pairs with the release in acknowledge */
+  return atomic_load_explicit(&message->taken, memory_order_acquire) == message->npieces ||
+         dart__outlives(message->to);
+}
+
 size_t dart__mailbox_reclaim(dart__mailbox_t *box, size_t most, size_t room,
                              void (*give_back)(uint64_t offset), uint64_t *reused_out)
 {
@@ -231,16 +243,16 @@ size_t dart__mailbox_reclaim(dart__mailbox_t *box, size_t most, size_t room,
   pthread_mutex_lock(&box->lock);
   for (link = &box->detached.first; *link != 0;) {
     dart__mailbox_message_t *message = message_of(box, *link);
+    uint64_t                 offset  = offset_in(*link);
 
-    /* acquire: pairs with the release in acknowledge; the receiver does not touch it any more */
-    if (atomic_load_explicit(&message->taken, memory_order_acquire) == message->npieces) {
+    if (is_over(message)) {
       dart__tsan_hear();
       *link = message->next_detached;
       box->detached_bytes -= message_bytes(message);
       if (*reused_out == 0 && suits(message, room))
-        *reused_out = message->offset;
+        *reused_out = offset;
       else
-        give_back(message->offset);
+        give_back(offset);
     } else if (box->detached_bytes > most) {
       kept = *link;
       link = &message->next_detached;

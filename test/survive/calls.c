@@ -42,6 +42,14 @@ static dart_gptr_t at_unit(dart_gptr_t gptr, int unit)
   return gptr;
 }
 
+static void await_victim(void)
+{
+  dart_unit_status_t status = DART_UNIT_RUNNING;
+
+  while (status == DART_UNIT_RUNNING)
+    MUST(dart_unit_status(DART_GLOBAL_UNIT_ID(victim), &status));
+}
+
 /* ---- preparations ------------------------------------------------------------------------------- */
 
 static void buffers(void)
@@ -842,6 +850,27 @@ static dart_ret_t probe(void)
   return dart_probe(DART_GLOBAL_UNIT_ID(victim), 1, &found);
 }
 
+/* As many detached messages as a unit has at most (DETACHED_BYTES of p2p/twosided.c) are for the victim, which takes none. */
+static void unread_messages(void)
+{
+  buffers();
+  for (int i = 0; i < 4 && me != victim && is_near(victim); i++)
+    MUST(dart_send(in, LARGE / 2, DART_TYPE_LONG, 1, DART_GLOBAL_UNIT_ID(victim)));
+}
+
+/* Then a message to another unit of the node need not wait until it is taken. */
+static dart_ret_t send_after_unread(void)
+{
+  await_victim();
+  for (int u = 0; u < n; u++)
+    if (u != me && u != victim && is_near(u))
+      MUST(dart_send(in, 1, DART_TYPE_LONG, 2, DART_GLOBAL_UNIT_ID(u)));
+  for (int u = 0; u < n; u++)
+    if (u != me && u != victim && is_near(u))
+      MUST(dart_recv(out, 1, DART_TYPE_LONG, 2, DART_GLOBAL_UNIT_ID(u)));
+  return DART_OK;
+}
+
 /* A loop of tries ends as dart_probe does. */
 static dart_ret_t try_probe(int unit)
 {
@@ -1266,6 +1295,7 @@ const entry_t entries[] = {
   { "range_of_all", new_range, range_of_all, EITHER },
   { "send", buffers, send_large, LOST },
   { "send_many", buffers, send_many, LOST },
+  { "send_after_unread", unread_messages, send_after_unread, DONE },
   { "recv", buffers, recv, LOST },
   { "sendrecv", buffers, sendrecv, LOST },
   { "recv_any", buffers, recv_any, LOST },

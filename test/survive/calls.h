@@ -11,6 +11,9 @@ extern int me, n, victim;
 /** How many nodes there are; units go round them. */
 int nnodes(void);
 
+/* Whether a unit is on the node of this one. */
+bool is_near(int unit);
+
 /* What survivors may get, where the victim is dead or dies while they are in the call. */
 typedef enum {
   LOST,     /* all of them DART_ERR_UNIT_LOST */

@@ -89,7 +89,7 @@ int nnodes(void)
   return text == NULL ? 1 : atoi(text);
 }
 
-static bool is_near(int unit)
+bool is_near(int unit)
 {
   return unit % nnodes() == me % nnodes();
 }
