@@ -16,6 +16,7 @@
 #include "data/op.h"
 #include "far/far_ops.h"
 #include "far/progress.h"
+#include "model/lost.h"
 #include "p2p/twosided.h"
 #include "rma/context.h"
 #include "rma/count.h"
@@ -125,6 +126,8 @@ static dart_ret_t transfer_and_notify(const dart__rma_t *rma, const dart__signal
 {
   dart_ret_t ret = DART_OK;
 
+  if (rma->kind == DART__GET && is_far(&rma->at) && dart__outlives(target_of(&rma->at)))
+    return DART_ERR_UNIT_LOST; /* or a counter would be waited for that nothing raises */
   if (is_far(&rma->at) && transfer_and_notify_far(rma, signal))
     return DART_OK;
   if (rma->at.near != NULL)

@@ -84,7 +84,8 @@ dart_ret_t dart_notify_op(dart_gptr_t flag, uint64_t value, dart_operation_t op)
  *
  *  DART_ERR_INVAL, and nothing is read: what dart_get refuses; `flag` is misaligned or out of its portion. Other errors
  *  as for dart_get, and nothing is notified. DART_ERR_OTHER, DART_ERR_NOMEM: `flag` is in registered memory, and as
- *  dart_accumulate there; the data are in `dest`. */
+ *  dart_accumulate there; the data are in `dest`. DART_ERR_UNIT_LOST: the far unit of `gptr` was lost before the call; if it
+ *  is lost later, the counter is not raised (dart_survive.h). */
 dart_ret_t dart_get_notify(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                            dart_datatype_t dst_type, dart_gptr_t flag, uint64_t by) DART_NOTHROW;
 

@@ -30,7 +30,8 @@
  *    counts. All else that was requested is complete then. The first such call returns the error for all that was dropped
  *    before it; later ones return DART_OK, those of contexts the error again, and where units have several threads others
  *    may return it, too. dart_order completes nothing, and so tells of nothing; nor does dart_team_destroy. The counter of
- *    a get that was dropped is not raised. The memory of a collective call that has failed is gone in the same way.
+ *    a get that was dropped is not raised: flush before a wait for it, or give the wait a limit. The memory of a collective
+ *    call that has failed is gone in the same way.
  *  - A lock that a lost unit held goes to the next unit that asks for it: see dart_lock_was_broken. In a job of several
  *    nodes a lock is gone with the unit that has it: the first of the team (dart_lock_acquire), the one whose memory it is in
  *    (dart_lock_at_acquire), any that has some of the ranges (dart_range_acquire). Those calls return the error; units near
