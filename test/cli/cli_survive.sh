@@ -53,6 +53,8 @@ for call in epoch_lock_kept epoch_lock_own epoch_fence_ahead epoch_complete_unpo
   beside_others "$call" in 6 1 --nodes 2
   beside_others "$call" before 6 2 --nodes 2
 done
+# As many transfers between survivors as DART has outstanding, beside one to the victim, each on a node of its own.
+beside_others put_beside_many before 3 0 --nodes 3
 together
 
 # A leader, the unit that has the tables of locks, without agents, and where targets copy.

@@ -629,6 +629,29 @@ static dart_ret_t get_many_flush(void)
   return dart_flush_local(at_unit(memory, victim));
 }
 
+/* Of another node than this unit's, if there is one that is left. */
+static int other_survivor(void)
+{
+  int other = me;
+
+  for (int u = 0; u < n; u++)
+    if (u != victim && u != me && (other == me || !is_near(u)))
+      other = u;
+  return other;
+}
+
+/* A put to the victim is outstanding, and then as many to another unit as DART has outstanding at most (DART__COMPLETION_MOST
+ * of far/completion.h). It completes them all by itself, and notes for the flush that one was dropped. */
+static dart_ret_t put_beside_many(void)
+{
+  dart_gptr_t other = at_unit(memory, other_survivor());
+
+  MUST(dart_put(at_unit(memory, victim), in, 512, DART_TYPE_LONG, DART_TYPE_LONG));
+  for (int i = 0; i < 16384; i++)
+    MUST(dart_put(other, in, 512, DART_TYPE_LONG, DART_TYPE_LONG));
+  return dart_flush_all(memory);
+}
+
 /* The first call that completes something tells of all that was dropped before, and the next one of nothing. */
 static dart_ret_t told_once(void)
 {
@@ -1269,6 +1292,7 @@ const entry_t entries[] = {
   { "get_and_flush_local", segment, get_and_flush_local, NEAR },
   { "get_order_flush", large_segment, get_order_flush, NEAR },
   { "get_many_flush", large_segment, get_many_flush, NEAR },
+  { "put_beside_many", large_segment, put_beside_many, NEAR },
   { "told_once", large_segment, told_once, NEAR },
   { "fetch_and_op", segment, fetch, NEAR },
   { "accumulate_many", segment, accumulate_many, NEAR },
