@@ -581,6 +581,13 @@ static dart_ret_t context_flush(void)
   return ret;
 }
 
+static dart_ret_t context_destroy(void)
+{
+  dart_context_t context = fill_context();
+
+  return dart_context_destroy(&context);
+}
+
 static dart_ret_t context_flush_local(void)
 {
   return dart_context_flush_local(fill_context());
@@ -676,7 +683,8 @@ static dart_ret_t registered_get(void)
 static dart_ret_t notify_many(void)
 {
   for (int i = 0; i < 100000; i++) {
-    dart_ret_t ret = dart_notify(at_unit(memory, victim), 1);
+    dart_ret_t ret = i % 2 == 0 ? dart_notify(at_unit(memory, victim), 1)
+                                : dart_notify_op(at_unit(memory, victim), 1, DART_OP_BOR);
 
     if (ret != DART_OK)
       return ret;
@@ -690,8 +698,11 @@ static dart_ret_t put_notify_large(void)
 
   data.addr_or_offs.offset += sizeof(long);
   for (int i = 0; i < 100; i++) {
-    dart_ret_t ret = dart_put_notify(data, in, LARGE - 1, DART_TYPE_LONG, DART_TYPE_LONG,
-                                     at_unit(memory, victim), 1);
+    dart_gptr_t flag = at_unit(memory, victim);
+    dart_ret_t  ret =
+        i % 2 == 0 ? dart_put_notify(data, in, LARGE - 1, DART_TYPE_LONG, DART_TYPE_LONG, flag, 1)
+                    : dart_put_notify_op(data, in, LARGE - 1, DART_TYPE_LONG, DART_TYPE_LONG, flag,
+                                         1, DART_OP_BOR);
 
     if (ret != DART_OK)
       return ret;
@@ -720,6 +731,17 @@ static dart_ret_t get_notify_known(void)
   return get_notify();
 }
 
+static dart_ret_t get_notify_op(void)
+{
+  dart_gptr_t flag = at_unit(memory, me), data = at_unit(memory, victim);
+  dart_ret_t  ret;
+
+  data.addr_or_offs.offset += sizeof(long);
+  ret = dart_get_notify_op(out, data, LARGE - 1, DART_TYPE_LONG, DART_TYPE_LONG, flag, 1,
+                           DART_OP_BOR);
+  return ret != DART_OK ? ret : dart_notify_wait(flag, 1, -1);
+}
+
 /* ---- locks --------------------------------------------------------------------------------------- */
 
 static dart_ret_t lock_init(void)
@@ -739,6 +761,17 @@ static dart_ret_t lock_acquire(void)
   if (ret == DART_OK)
     MUST(dart_lock_release(lock));
   return ret;
+}
+
+/* The victim dies while others hold the lock, or wait for it. */
+static dart_ret_t lock_release(void)
+{
+  dart_ret_t ret = dart_lock_acquire(lock);
+
+  if (ret != DART_OK)
+    return ret;
+  await_victim();
+  return dart_lock_release(lock);
 }
 
 static dart_ret_t lock_try(void)
@@ -806,6 +839,17 @@ static dart_ret_t range_init(void)
 static dart_ret_t range_destroy(void)
 {
   return dart_team_range_destroy(&range);
+}
+
+static dart_ret_t range_release(void)
+{
+  dart_range_hold_t hold;
+  dart_ret_t        ret = dart_range_acquire(range, &span, 1, -1, &hold);
+
+  if (ret != DART_OK)
+    return ret;
+  await_victim();
+  return dart_range_release(&hold);
 }
 
 static dart_ret_t range_acquire(void)
@@ -1016,6 +1060,21 @@ static dart_ret_t start_and_complete(void)
   if (ret == DART_OK)
     ret = dart_put(at_unit(memory, victim), &value, 1, DART_TYPE_LONG, DART_TYPE_LONG);
   return ret != DART_OK ? ret : dart_epoch_complete(memory);
+}
+
+/* Both kinds of an epoch with the victim at a time. */
+static dart_ret_t post_and_start(void)
+{
+  dart_team_unit_t partner = DART_TEAM_UNIT_ID(victim);
+  dart_ret_t       ret     = dart_epoch_post(memory, 1, &partner, 0), waited;
+
+  if (ret != DART_OK)
+    return ret;
+  ret = dart_epoch_start(memory, 1, &partner, 0);
+  if (ret == DART_OK)
+    ret = dart_epoch_complete(memory);
+  waited = dart_epoch_wait(memory);
+  return ret != DART_OK ? ret : waited;
 }
 
 static dart_ret_t epoch_wait(void)
@@ -1305,6 +1364,7 @@ const entry_t entries[] = {
   { "testall", segment, testall, NEAR },
   { "testall_local", segment, testall_local, NEAR },
   { "typed_atomics", segment, typed_atomics, NEAR },
+  { "context_destroy", segment, context_destroy, NEAR },
   { "context_flush", segment, context_flush, NEAR },
   { "context_flush_local", segment, context_flush_local, NEAR },
   { "context_flush_unit", segment, context_flush_unit, NEAR },
@@ -1314,10 +1374,12 @@ const entry_t entries[] = {
   { "notify_many", segment, notify_many, NEAR },
   { "put_notify_large", large_segment, put_notify_large, NEAR },
   { "get_notify", large_segment, get_notify, NEAR },
+  { "get_notify_op", large_segment, get_notify_op, NEAR },
   { "get_notify_known", large_segment, get_notify_known, NEAR },
   { "lock_init", NULL, lock_init, LOST },
   { "lock_destroy", new_lock, lock_destroy, LOST },
   { "lock_acquire", held_lock, lock_acquire, AT_FIRST },
+  { "lock_release", new_lock, lock_release, EITHER },
   { "lock_try_acquire", held_lock, lock_try, AT_FIRST },
   { "lock_at_acquire", held_word, lock_at, ONE_DONE },
   { "lock_at_try_acquire", held_word, lock_at_try, ONE_DONE },
@@ -1326,6 +1388,7 @@ const entry_t entries[] = {
   { "range_init", NULL, range_init, LOST },
   { "range_destroy", new_range, range_destroy, LOST },
   { "range_acquire", held_range, range_acquire, AT_FIRST },
+  { "range_release", new_range, range_release, EITHER },
   { "range_try_acquire", held_range, range_try, AT_FIRST },
   { "range_of_all", new_range, range_of_all, EITHER },
   { "send", buffers, send_large, LOST },
@@ -1347,6 +1410,7 @@ const entry_t entries[] = {
   { "wait_word_range", segment, wait_word_range, LOST },
   { "epoch_fence", fenced, fence, LOST },
   { "epoch_start_complete", segment, start_and_complete, AHEAD },
+  { "epoch_post_start", segment, post_and_start, LOST },
   { "epoch_wait", posted, epoch_wait, LOST },
   { "epoch_test", posted, epoch_test, LOST },
   { "epoch_lock_get", segment, get_in_lock, EITHER },
