@@ -32,7 +32,8 @@
  *    may return it, too. dart_order completes nothing, and so tells of nothing; nor does dart_team_destroy. The counter of
  *    a get that was dropped is not raised: flush before a wait for it, or give the wait a limit. The memory of a collective
  *    call that has failed is gone in the same way.
- *  - A lock that a lost unit held goes to the next unit that asks for it: see dart_lock_was_broken. In a job of several
+ *  - A lock that a lost unit held goes to the next unit that asks for it: see dart_lock_was_broken. Nobody is told of ranges
+ *    that were given up because the table of ranges was full (dart_team_range_init). In a job of several
  *    nodes a lock is gone with the unit that has it: the first of the team (dart_lock_acquire), the one whose memory it is in
  *    (dart_lock_at_acquire), any that has some of the ranges (dart_range_acquire). Those calls return the error; units near
  *    a word that is free, or that one of them holds, go on locking it.
