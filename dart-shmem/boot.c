@@ -214,6 +214,8 @@ static void open_lost(void)
   dart__lost = (dart__lost_t){ .count = NULL };
   if (job->survives)
     dart__lost = (dart__lost_t){ &job->nlost, job->lost, &job->surviving, job->ballots };
+  else if (dart__settings.survive == 1 && dart__shmem.unit == 0)
+    dart__warn("DART_SURVIVE=1: dartrun started without it");
 }
 
 dart_ret_t dart__net_join(int *argc, char ***argv, dart_thread_support_level_t wanted,

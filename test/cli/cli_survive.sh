@@ -102,6 +102,8 @@ unset DART_SURVIVE
 run "$dartrun" -n 3 "$program" barrier in 0; expect_code 2
 DART_SURVIVE=2 run "$dartrun" -n 3 "$program" barrier in 0; expect_code 2
 expect_line "*DART_SURVIVE='2' is not one of 0|1"
+run "$dartrun" -n 3 env DART_SURVIVE=1 "$program" barrier in 0; expect_code 2
+[[ $err == *"DART_SURVIVE=1: dartrun started without it"* ]] || fail "set by the program: $err"
 
 # MPI ends the job: dart-mpi says so.
 if has_backend mpi && [[ -x $build/test/dart-survive-mpi ]]; then
