@@ -80,6 +80,20 @@ for moment in before in after; do
 done
 together
 
+# end_by CODE [OPTION...]: a unit ends with that, and without dart_exit.
+end_by() {
+  run "$dartrun" -n 4 "${@:2}" "$program" code "$1" 1
+  expect_code "$1"
+  [[ $(grep -c survived <<<"$out") == 3 && $err == *"unit 1 (pid "*") is lost, ended with code $1 without dart_exit"* ]] ||
+    fail "end_by $*: $out $err"
+}
+
+for number in 0 3; do
+  also end_by "$number"
+  also end_by "$number" --nodes 2
+done
+together
+
 # drawn UNITS NODES SEED: one or two units are killed at drawn moments, or all of a node; the others end well, with right
 # data.
 drawn() {

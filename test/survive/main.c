@@ -1,9 +1,9 @@
 /* A unit dies, and the others go on: survive CALL MOMENT VICTIM, or survive drawn SEED (drawn.c), with DART_SURVIVE=1.
  *
- * CALL is one of calls.c or portions.c, "exit", or "list". MOMENT: "before", the victim is known to be lost when the
- * others call; "in", it dies a while after they have called; "after", which is for exit only, it has left, and the others
- * take their time. The survivors then shrink the team of all units, use the new team, and print "unit U survived". A unit
- * that waits for LIMIT_S ends with code 3. */
+ * CALL is one of calls.c or portions.c, "exit", "list", or "code", with an exit code as its MOMENT. MOMENT: "before", the
+ * victim is known to be lost when the others call; "in", it dies a while after they have called; "after", which is for exit
+ * only, it has left, and the others take their time. The survivors say how long their call took. Then they shrink the team
+ * of all units, use the new team, and print "unit U survived". A unit that waits for LIMIT_S ends with code 3. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -261,6 +261,23 @@ static void leave_beside(bool is_in, bool is_after)
     die();
 }
 
+/* The victim ends by itself, without dart_exit. */
+static void end_by_code(int code)
+{
+  dart_unit_status_t status = DART_UNIT_RUNNING;
+  dart_team_t        rest;
+
+  meet();
+  if (me == victim)
+    exit(code);
+  CHECK(dart_barrier(DART_TEAM_ALL) == DART_ERR_UNIT_LOST);
+  while (status == DART_UNIT_RUNNING)
+    MUST(dart_unit_status(DART_GLOBAL_UNIT_ID(victim), &status));
+  CHECK(status == (code == 0 ? DART_UNIT_ENDED : DART_UNIT_LOST));
+  MUST(dart_team_shrink(DART_TEAM_ALL, &rest));
+  use_team(rest);
+}
+
 int main(int argc, char **argv)
 {
   bool is_in    = argc == 4 && strcmp(argv[2], "in") == 0;
@@ -277,6 +294,8 @@ int main(int argc, char **argv)
     work_until_lost(strtoull(argv[2], NULL, 10));
   else if (strcmp(name, "exit") == 0)
     leave_beside(is_in, is_after);
+  else if (strcmp(name, "code") == 0)
+    end_by_code(atoi(argv[2]));
   else
     test_call(find(name), is_in);
   MUST(dart_exit());
