@@ -11,13 +11,21 @@ named() { find /dev/shm -name "dart-*"; }
 before=$(named)
 
 # survive CALL MOMENT UNITS VICTIM [OPTION...]: all others end well, and the launcher with the code of the one that was lost.
+# No call takes more than 5 s; machines stand still now and then, so it is made once more.
 survive() {
+  survive_once "$@"
+  ((slowest <= 5000)) || survive_once "$@"
+  ((slowest <= 5000)) || fail "$*: a call took $slowest ms, and more than 5000 before"
+}
+
+survive_once() {
   export SURVIVE_FILE=$work/file
   run "$dartrun" -n "$3" "${@:5}" "$program" "$1" "$2" "$4"
   expect_code 137
   [[ $err == *"unit $4 (pid "*") is lost, killed by signal 9"* ]] || fail "$*: no line of unit $4: $err"
   [[ $(grep -c survived <<<"$out") == $(($3 - 1)) ]] || fail "$*: not all others survived: $out $err"
   [[ $err != *"still holds"* ]] || fail "$*: locks are held at the end: $err"
+  slowest=$(sed -n 's/^\([0-9]*\) ms$/\1/p' <<<"$out" | sort -n | tail -n 1)
 }
 
 # Some at a time, for most of them wait.

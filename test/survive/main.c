@@ -4,10 +4,12 @@
  * victim is known to be lost when the others call; "in", it dies a while after they have called; "after", which is for exit
  * only, it has left, and the others take their time. The survivors say how long their call took. Then they shrink the team
  * of all units, use the new team, and print "unit U survived". A unit that waits for LIMIT_S ends with code 3. */
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <dash/dart/ext/dart_name.h>
@@ -233,9 +235,19 @@ static void begin(int *argc, char ***argv)
   alarm(LIMIT_S);
 }
 
+static int64_t now_ms(void)
+{
+  struct timespec t;
+
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 /* One call, and one victim. */
 static void test_call(const entry_t *e, bool is_in)
 {
+  int64_t began;
+
   MUST(dart_lost_handler(handler, &ncalled));
   if (e->prepare != NULL)
     e->prepare();
@@ -244,7 +256,9 @@ static void test_call(const entry_t *e, bool is_in)
     die();
   if (!is_in)
     await_loss();
+  began = now_ms();
   check_outcome(outcome_of(e, is_in), e->call());
+  printf("%" PRId64 " ms\n", now_ms() - began);
   alarm(LIMIT_S);
   go_on(e, is_in);
 }
