@@ -20,6 +20,7 @@
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_order.h>
 #include <dash/dart/ext/dart_range.h>
+#include <dash/dart/ext/dart_stats.h>
 #include <dash/dart/ext/dart_team_group.h>
 #include <dash/dart/ext/dart_wait_word.h>
 #include <dash/dart/if/dart_locality.h>
@@ -659,6 +660,17 @@ static dart_ret_t put_beside_many(void)
   return dart_flush_all(memory);
 }
 
+/* How many requests to lost units this unit has dropped. */
+static uint64_t ndropped(void)
+{
+  uint64_t values[256];
+  size_t   index;
+
+  MUST(dart_stats_find("dropped", &index));
+  MUST(dart_stats_read(values, index + 1));
+  return values[index];
+}
+
 /* The first call that completes something tells of all that was dropped before, and the next one of nothing. */
 static dart_ret_t told_once(void)
 {
@@ -671,6 +683,8 @@ static dart_ret_t told_once(void)
   if (ret == DART_ERR_UNIT_LOST) {
     MUST(dart_flush(there));
     MUST(dart_flush_all(memory));
+    if (ndropped() == 0)
+      fail("the statistic `dropped`", __LINE__);
   }
   return ret;
 }
