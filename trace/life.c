@@ -45,7 +45,7 @@ static bool find_folder(const char *variable, char **folder_out)
 }
 
 /* Before DART begins: who asks for a report or a trace is to get one. */
-static bool prepare(void)
+static bool prepare_trace(void)
 {
   dart_layers |= DART_LAYER_TRACE;
   if (pdart_initialized())
@@ -171,7 +171,7 @@ dart_ret_t dart_init(int *argc, char ***argv)
 {
   uint64_t since = dart__trace_now();
 
-  if (!prepare())
+  if (!prepare_trace())
     return DART_ERR_INVAL;
   return begun(pdart_init(argc, argv), DART__TRACE_dart_init, since);
 }
@@ -180,7 +180,7 @@ dart_ret_t dart_init_thread(int *argc, char ***argv, dart_thread_support_level_t
 {
   uint64_t since = dart__trace_now();
 
-  if (!prepare())
+  if (!prepare_trace())
     return DART_ERR_INVAL;
   return begun(pdart_init_thread(argc, argv, thread_safety), DART__TRACE_dart_init_thread, since);
 }

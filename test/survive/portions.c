@@ -1,5 +1,5 @@
-/* Epochs whose wait for a portion is given up, for a unit is lost. What a call has not got it neither uses nor
- * gives back. Each test is about the portion of one unit, the keeper, which survives. */
+/* Epochs whose wait for a portion is given up, because a unit is lost. A call that has no lock releases none. Each test uses
+ * the portion of one unit, the keeper, which survives. */
 #include "portions.h"
 
 #include <string.h>

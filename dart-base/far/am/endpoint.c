@@ -358,9 +358,12 @@ void dart__am_endpoint_send_now(dart__am_t *am, int32_t peer, dart__am_endpoint_
     send_batch(am, peer, ep, must_ask_now(am, ep));
 }
 
-/* Ask for an acknowledgement of all that was sent, by a message without a batch. No other thread is sending. */
+/* Ask for an acknowledgement of all that was sent, by a message without a batch. One is on its way at a time, for its
+ * memory must not change until it is acknowledged. */
 static void send_ack_request(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
 {
+  if (ep->is_sending || ep->is_ack_requested || ep->is_lost)
+    return;
   ep->ack_request      = (dart__am_header_t){ .wants_reply = true };
   ep->is_ack_requested = true;
   ep->is_sending       = true;
@@ -375,20 +378,15 @@ static void send_ack_request(dart__am_t *am, int32_t peer, dart__am_endpoint_t *
   ep->is_sending = false;
 }
 
-static bool may_request_ack(const dart__am_endpoint_t *ep)
-{
-  return !ep->is_sending && !ep->is_ack_requested && !ep->is_lost;
-}
-
 void dart__am_endpoint_ask(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint64_t number)
 {
   dart__am_endpoint_drop_lost(am, peer, ep);
   if (ep->asked >= number || dart__am_number(&ep->done) >= number)
     return;
-  if (number > ep->sent || ep->relay != NULL)
-    dart__am_endpoint_send(am, peer, ep, true);
-  else if (may_request_ack(ep))
+  if (number <= ep->sent && ep->relay == NULL)
     send_ack_request(am, peer, ep);
+  else
+    dart__am_endpoint_send(am, peer, ep, true);
 }
 
 void dart__am_endpoint_wake(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
@@ -397,22 +395,5 @@ void dart__am_endpoint_wake(dart__am_t *am, int32_t peer, dart__am_endpoint_t *e
     return;
   dart__am_peers_add(&am->busy, peer,
                      &ep->busy_index); /* the reply is taken while a peer is busy */
-  if (may_request_ack(ep))
-    send_ack_request(am, peer, ep);
-}
-
-void dart__am_endpoint_ping(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
-{
-  dart__turns_t turns = { 0 };
-  uint64_t      last  = 0; /* reply to wait for; 0: not asked for yet */
-
-  dart__am_peers_add(&am->busy, peer, &ep->busy_index); /* as above */
-  while (!ep->is_lost && (last == 0 || ep->nreplies < last)) {
-    if (last == 0 && !ep->is_sending) {
-      send_ack_request(am, peer, ep);
-      last = ep->nasked;
-    }
-    dart__am_endpoint_wait(am, ep, &turns);
-  }
-  dart__am_endpoint_retire(am, ep);
+  send_ack_request(am, peer, ep);
 }

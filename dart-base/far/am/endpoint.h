@@ -105,9 +105,6 @@ void dart__am_endpoint_ask(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep
  *  Nobody waits for the reply. */
 void dart__am_endpoint_wake(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep);
 
-/** Send such a message, though another one may be on its way, and wait for the reply, with the lock given up. */
-void dart__am_endpoint_ping(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep);
-
 /** Send what a relay has, unless it is not its turn, or the partner's endpoint takes nothing now. No lock is held. */
 void dart__am_endpoint_send_relay(dart__am_t *am, dart__am_relay_t *relay);
 

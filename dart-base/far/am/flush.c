@@ -141,12 +141,18 @@ void dart__am_settle(dart__am_t *am, int32_t peer)
   dart__am_settle_to(am, peer, dart__am_newest(am, peer));
 }
 
+/* One that is on its way already will do. While another thread sends to the peer, nothing is sent or awaited. */
 void dart__am_ping_blocking(dart__am_t *am, int32_t peer)
 {
-  dart__am_endpoint_t *ep = &am->endpoint[peer];
+  dart__am_endpoint_t *ep    = &am->endpoint[peer];
+  dart__turns_t        turns = { 0 };
+  uint64_t             last;
 
   dart__am_spin_lock(&ep->lock);
-  dart__am_endpoint_ping(am, peer, ep);
+  dart__am_endpoint_wake(am, peer, ep);
+  for (last = ep->nasked; ep->nreplies < last;)
+    dart__am_endpoint_wait(am, ep, &turns);
+  dart__am_endpoint_retire(am, ep);
   dart__am_spin_unlock(&ep->lock);
 }
 
