@@ -136,7 +136,7 @@ static void check_values(void)
   }
 }
 
-/* Make it. */
+/* Make the folder that the variable names, unless it is not set. */
 static void make_folder(const char *variable)
 {
   const char *path = getenv(variable);

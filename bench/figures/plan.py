@@ -24,7 +24,7 @@ class Step:
         return " ".join([f"{name}={value}" for name, value in sorted(self.environment.items())] + self.command) + "\n"
 
     def is_done(self, output, number):
-        """A quick run has the same steps, with other arguments."""
+        """Whether this command has ended well in this round: a quick run has steps of the same names."""
         try:
             with open(self.path(output, number, "command"), encoding="utf-8") as file:
                 return file.read() == self.text() and os.path.exists(self.path(output, number, "out"))

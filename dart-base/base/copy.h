@@ -13,6 +13,7 @@
 
 #define DART__COPY_PAGE 4096
 #define DART__COPY_LINE 64
+#define DART__COPY_MOST (512 << 10) /* from there on glibc copies otherwise */
 
 static __attribute__((noinline, unused)) void dart__copy_down(char *to, const char *from,
                                                               size_t nbytes)
@@ -28,7 +29,7 @@ static inline void dart__copy_bytes(void *to, const void *from, size_t nbytes)
 {
   uintptr_t ahead = (uintptr_t)to - (uintptr_t)from;
 
-  if (__builtin_expect(nbytes > DART__COPY_PAGE / 2, 0) &&
+  if (__builtin_expect(nbytes > DART__COPY_PAGE / 2, 0) && nbytes < DART__COPY_MOST &&
       (ahead - 1) % DART__COPY_PAGE < DART__COPY_LINE - 1 &&
       -ahead >= nbytes) /* else its start is behind the source's, and going down overwrites that */
     dart__copy_down(to, from, nbytes);

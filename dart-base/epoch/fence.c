@@ -158,8 +158,8 @@ typedef struct {
   bool has_barrier;  /* some want a barrier */
 } sums_t;
 
-#define WANTS_BARRIER \
-  UINT32_C(0x80000000) /* in the count of the unit itself, to which it adds nothing else */
+/* In the count of the unit itself, to which it adds nothing else. */
+#define WANTS_BARRIER UINT32_C(0x80000000)
 
 /* Afterwards all units have entered the fence, and this one knows how many control messages to expect. */
 static sums_t count_origins(const dart__access_call_t *call)

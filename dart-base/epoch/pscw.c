@@ -471,7 +471,7 @@ static int32_t first_untold(const dart__access_call_t *call)
   return unit;
 }
 
-/* Of those that have not posted, and are not waited for any more, for a member of the team is lost. */
+/* Drop what is deferred for units that have not posted. They are not waited for any more: a member of the team is lost. */
 static void drop_untold(const dart__access_call_t *call)
 {
   DART__EPOCH_TARGETS (unit, call->epoch)

@@ -294,7 +294,8 @@ static bool is_dart(const frame_t *frame)
   return strncmp(name, "dart_", 5) == 0 || strncmp(name, "pdart_", 6) == 0;
 }
 
-/* After the line of an error, which names the function: the calls that came there. Of several threads one says so. */
+/* After the line of an error, which names the function: the calls that came there. If several threads meet errors at a
+ * time, one of them reports. */
 static void report_error(void)
 {
   static atomic_flag is_taken = ATOMIC_FLAG_INIT;

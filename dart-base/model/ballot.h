@@ -2,7 +2,7 @@
 #define DART__MODEL_BALLOT_H
 /* Agreements of units of which some may die, in memory that all of them share.
  *
- * Each unit has some ballots, which it alone writes; a thread that votes takes one. To vote it writes its values and then
+ * Each unit has some ballots, which its threads alone write; a thread that votes takes one. To vote it writes its values and then
  * the key of the vote, by which others find the ballot. Then it waits until each of the others has voted, or is lost. A
  * unit that is lost writes no more, so whether it has voted is the same for all units that ask after it was lost. So all
  * find the same set of voters, and the same result of their values, and no unit has to decide. A ballot may be used for
@@ -22,7 +22,8 @@ typedef struct {
   uint64_t most; /* the maximum */
 } dart__ballot_values_t;
 
-/* Ballots of a unit: so many of its threads vote at a time, each in another team; more wait for one of these. */
+/* Ballots of a unit: so many of its threads may vote at a time, each in another team. With more, units may wait for each
+ * other in a circle. */
 #define DART__BALLOTS 8
 
 /* Zeroed memory: no vote. */

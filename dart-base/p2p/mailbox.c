@@ -232,7 +232,7 @@ static bool is_over(const dart__mailbox_message_t *message)
          dart__outlives(message->to);
 }
 
-size_t dart__mailbox_reclaim(dart__mailbox_t *box, size_t most, size_t room,
+size_t dart__mailbox_reclaim(dart__mailbox_t *box, size_t most, size_t *room,
                              void (*give_back)(uint64_t offset), uint64_t *reused_out)
 {
   size_t    detached_bytes;
@@ -249,10 +249,12 @@ size_t dart__mailbox_reclaim(dart__mailbox_t *box, size_t most, size_t room,
       dart__tsan_hear();
       *link = message->next_detached;
       box->detached_bytes -= message_bytes(message);
-      if (*reused_out == 0 && suits(message, room))
+      if (*reused_out == 0 && suits(message, *room)) {
         *reused_out = offset;
-      else
+        *room       = message->room;
+      } else {
         give_back(offset);
+      }
     } else if (box->detached_bytes > most) {
       kept = *link;
       link = &message->next_detached;

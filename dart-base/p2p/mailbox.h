@@ -95,10 +95,11 @@ bool dart__mailbox_feed(dart__mailbox_t *box, dart__outgoing_t *out);
 /** Queue a message that is not awaited until dart__mailbox_reclaim finds that it was taken. */
 void dart__mailbox_detach(dart__mailbox_t *box, dart__outgoing_t *out);
 
-/** Release the memory of detached messages that have been taken, or whose receiver is lost: those older than the oldest
- *  other one, or, if more than `most` bytes are detached, all. Returns the bytes still detached. The memory of one of them
- *  whose buffer suits a message with `room` is left to the caller, at `*reused_out`; 0: there is none. */
-size_t dart__mailbox_reclaim(dart__mailbox_t *box, size_t most, size_t room,
+/** Release the memory of detached messages that have been taken, or whose receiver is lost: those before the first that is
+ *  neither, or, if more than `most` bytes are detached, all. Returns the bytes still detached. The memory of one of them
+ *  whose buffer suits a message with `*room` is left to the caller, at `*reused_out`, and `*room` is then what its buffer
+ *  has; 0: there is none. */
+size_t dart__mailbox_reclaim(dart__mailbox_t *box, size_t most, size_t *room,
                              void (*give_back)(uint64_t offset), uint64_t *reused_out);
 
 /* ---- receiving --------------------------------------------------------------------------- */

@@ -178,7 +178,7 @@ static void start_out_near(message_t *m)
   size_t room =
       to_self || m->nbytes < DART__MAILBOX_EAGER_MOST ? m->nbytes : DART__MAILBOX_EAGER_MOST;
   uint64_t offset;
-  size_t   detached = dart__mailbox_reclaim(&p2p.box, DETACHED_BYTES, room, give_back, &offset);
+  size_t   detached = dart__mailbox_reclaim(&p2p.box, DETACHED_BYTES, &room, give_back, &offset);
   bool     wait     = !to_self && (detached > DETACHED_BYTES || m->nbytes > room);
 
   if (offset == 0 && dart__pool_alloc(dart__mailbox_message_bytes(room), &offset) != DART_OK) {

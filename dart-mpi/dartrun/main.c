@@ -35,7 +35,7 @@ static const launch_about_t about = {
 int main(int argc, char **argv)
 {
   launch_t    launch  = { .nunits_most = INT_MAX };
-  const char *mpiexec = getenv("DART_MPIEXEC");
+  const char *mpiexec = getenv("DART_MPIEXEC"), *option;
   char      **command;
   int         code;
 
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
   command = mpiexec_command(mpiexec != NULL && *mpiexec != '\0' ? mpiexec : DART_MPIEXEC, &launch,
                             launch.is_tagged ? tagged_words() : NULL,
                             launch.is_tagged ? TAGGED_WORDS : 0);
-  code    = roll_run(command, (uint32_t)launch.nunits);
+  code    = roll_run(command, (uint32_t)launch.nunits, launch_hosts(&launch, &option) != NULL);
   free(command);
   return code;
 }

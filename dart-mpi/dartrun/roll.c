@@ -56,6 +56,7 @@ typedef struct {
   int           listener; /* units connect to it */
   int           closings; /* epoll, for ends of connections alone; -1: none yet */
   int           timer;    /* ticks once a second until all have begun, and at the end */
+  bool          logs_in;  /* mpiexec starts units on other hosts */
   bool          begun;    /* a unit is in dart_init */
   bool          complete; /* all units have entered the first cycle */
   bool          closed;   /* the program ends: print no more lines */
@@ -243,8 +244,10 @@ static bool accept_connection(roll_t *roll, children_t *children)
   struct ucred peer       = { .pid = 0 };
   socklen_t    length     = sizeof peer;
 
-  if (connection < 0 && (errno == EMFILE || errno == ENFILE))
+  if (connection < 0 && (errno == EMFILE || errno == ENFILE)) {
     close(roll->listener);
+    roll->listener = -1;
+  }
   if (connection >= 0 && (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 ||
                           peer.uid != getuid() || !watch_closing(roll, connection) ||
                           !children_watch(children, connection)))
@@ -364,7 +367,8 @@ static void take_tick(roll_t *roll, children_t *children)
   } else if (roll->complete || roll->closed) {
     stop_ticking(roll);
   } else {
-    look_for_failed(roll, children);
+    if (roll->logs_in)
+      look_for_failed(roll, children);
     if (roll->begun)
       look_for_unseen(roll, children);
   }
@@ -589,9 +593,9 @@ static void begin(void *owner, children_t *children)
     tick(roll);
 }
 
-int roll_run(char **command, uint32_t nunits)
+int roll_run(char **command, uint32_t nunits, bool logs_in)
 {
-  roll_t          roll     = { .nunits = nunits, .closings = -1 };
+  roll_t          roll     = { .nunits = nunits, .closings = -1, .logs_in = logs_in };
   children_plan_t children = {
     .command      = command,
     .kind         = "mpiexec",

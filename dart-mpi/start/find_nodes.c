@@ -108,11 +108,9 @@ static void find_by_mpi(void)
 {
   int first = dart__world.me;
 
-  if (dart__comm.node == MPI_COMM_NULL) {
-    DART__MPI(MPI_Comm_split_type, dart__comm.world, MPI_COMM_TYPE_SHARED, dart__world.me,
-              MPI_INFO_NULL, &dart__comm.node);
-    divide_host();
-  }
+  DART__MPI(MPI_Comm_split_type, dart__comm.world, MPI_COMM_TYPE_SHARED, dart__world.me,
+            MPI_INFO_NULL, &dart__comm.node);
+  divide_host();
   DART__MPI(MPI_Bcast, &first, 1, MPI_INT, 0, dart__comm.node);
   DART__MPI(MPI_Allgather, &first, 1, MPI_INT, dart__world.node_of, 1, MPI_INT, dart__comm.world);
 }
@@ -126,6 +124,15 @@ static void go_round(int parts)
   dart__comm.is_divided = dart__vendor_nodes() < 2;
 }
 
+/* Those of an earlier cycle, which may have had other settings. Collective. */
+static void forget_nodes(void)
+{
+  if (dart__comm.node != MPI_COMM_NULL && dart__comm.node != dart__comm.world)
+    DART__MPI(MPI_Comm_free, &dart__comm.node);
+  dart__comm.node       = MPI_COMM_NULL;
+  dart__comm.is_divided = false;
+}
+
 dart_ret_t dart__find_nodes(dart_ret_t mine)
 {
   int32_t    parts   = parts_of_host();
@@ -137,12 +144,15 @@ dart_ret_t dart__find_nodes(dart_ret_t mine)
   ret = (dart_ret_t)votes[0];
   if (ret != DART_OK)
     return ret;
+  forget_nodes();
   if (votes[1] == BY_MPI || votes[2] != -votes[3]) /* units were started in different ways */
     find_by_mpi();
   else if (votes[1] == BY_HOST)
     ret = find_by_host();
   else if (votes[1] == ROUND_ROBIN)
     go_round(parts);
+  if (ret != DART_OK)
+    return ret;
   for (int32_t u = 0; u < dart__world.nunits; u++) /* of one node there are zeros */
     here += dart__world.node_of[u] == dart__world.node_of[dart__world.me];
   dart__world.many_nodes = here < dart__world.nunits;

@@ -123,10 +123,10 @@ try_loaded() {
   expect_code 65; [[ $err == *"dart-check: 2 errors found in 3 units (completion)"* ]] || fail "$backend: $err"
   run env DART_CHECK=completion,collectives "${dartrun[@]}" -n 3 "$program" right_calls wrong_bounds
   expect_code 0; [[ $err == *"dart-check: 0 errors found in 3 units (completion, collectives)"* ]] || fail "$backend: $err"
-  run env DART_CHECK=1 DART_CHECK_PATIENCE=5s "${dartrun[@]}" -n 3 "$program" right_calls
-  [[ $code != 0 && $err == *"DART_CHECK_PATIENCE is '5s'; it may be a number of seconds"* ]] || fail "$backend: $code, $err"
-  run env DART_CHECK=completeness "${dartrun[@]}" -n 3 "$program" right_calls
-  [[ $err == *"DART_CHECK is 'completeness'"* && $err != *"is not initialised"* ]] || fail "$backend: $code, $err"
+  run env DART_CHECK=1 "${dartrun[@]}" -n 3 env DART_CHECK_PATIENCE=5s "$program" right_calls
+  [[ $code != 0 && $err == *"dart-check: DART_CHECK_PATIENCE is '5s'; it may be a number of seconds"* ]] || fail "$backend: $code, $err"
+  run env DART_CHECK=1 "${dartrun[@]}" -n 3 env DART_CHECK=completeness "$program" right_calls
+  [[ $code != 0 && $err == *"dart-check: DART_CHECK is 'completeness'"* && $err != *"is not initialised"* ]] || fail "$backend: $code, $err"
 }
 
 # Locks, range objects and files may be ended after dart_exit: its line says how many there are, and each unit reports its

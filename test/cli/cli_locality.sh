@@ -157,6 +157,12 @@ if [[ -x $build/tools/dart-info-mpi ]] && has_backend mpi && "$mpiexec" --versio
     [[ $second == there ]] || [[ $out == *"node 1: $host, 4 cores, 2 NUMA domains, 2200 MiB"* ]] || fail "alike: $out"
   done
 
+  # A job that begins again, with another division of the host: each unit puts to the next one.
+  steps='put,flush,barrier,get,exit'
+  run "$mpiexec" -n 4 env -u MPIR_CVAR_NUM_CLIQUES "$build/test/dart-end-mpi" \
+    "*:init,$steps,nodes=2,init,$steps,nodes=1,init,$steps,nodes=4,init,$steps"
+  expect_code 0; [[ -z $err ]] || fail "a job that begins again: $err"
+
   # Who is near whom, however the host is divided: as MPICH does it, or DART where MPICH does not.
   while read -r settings near; do
     run "$mpiexec" -n 4 env -u MPIR_CVAR_NUM_CLIQUES ${settings//,/ } "$info" --topology --json; expect_code 0

@@ -34,30 +34,30 @@ BROKEN=1 papers --quick
 expect_code 0
 [[ $out == *"1 of 4: halo-node, round 1 of 1"* && $err == *"halo-node failed: exit code 3: no room"* && $(counted) == 3 ]] ||
   fail "what fails is said: $out $err"
-grep -q 'halo-node.1</td><td>exit code 3: no room' "$work/drawn/papers.html" || fail "the page does not say what failed"
+grep -q 'halo-node.1</td><td>exit code 3: no room' "$work/drawn/quick/papers.html" || fail "the page does not say what failed"
 papers --quick
 [[ $(counted) == 6 ]] || fail "what had failed was not run again: $(counted)"
 papers --quick
-[[ $(counted) == 6 && $out == "$work/drawn/papers.html" ]] || fail "what had been run was run again: $out"
+[[ $(counted) == 6 && $out == "$work/drawn/quick/papers.html" ]] || fail "what had been run was run again: $out"
 papers --quick --rounds 2
 [[ $(counted) == 9 && $out == *"1 of 4: halo-node, round 2 of 2"* ]] || fail "a second round runs what is missing: $(counted): $out"
-page=$(<"$work/drawn/papers.html")
+page=$(<"$work/drawn/quick/papers.html")
 [[ $page == *"The shape holds here: </b>one-sided communication costs most where blocks are small"*"by fence 2.00 of their time at 16 bytes and 1.00"* ]] ||
   fail "the shape is not told"
 [[ $page != *"<script"* && $page != *"http"* ]] || fail "the page needs something else"
 python3 -c 'import sys, xml.dom.minidom
 text = open(sys.argv[1], encoding="utf-8").read()
 xml.dom.minidom.parseString(text.split("\n", 1)[1].encode())
-assert text.count("<polyline") >= 30, text.count("<polyline")' "$work/drawn/papers.html" 2>"$work/err" || fail "the page: $(<"$work/err")"
+assert text.count("<polyline") >= 30, text.count("<polyline")' "$work/drawn/quick/papers.html" 2>"$work/err" || fail "the page: $(<"$work/err")"
 
 papers --rounds 1
 [[ $(counted) == 12 ]] || fail "quick figures were taken for those of a whole run: $(counted)"
 
 rm -r "$work/drawn"
 FENCE=9000 papers --quick
-sed -i 's/^\(mpi,2,1,halo.put.fence,4096\),[0-9]*/\1,99000/' "$work/drawn/raw/"*.out
-papers --page
-[[ $(<"$work/drawn/papers.html") == *"The shape does not hold here"* ]] || fail "a wrong shape is not told"
+sed -i 's/^\(mpi,2,1,halo.put.fence,4096\),[0-9]*/\1,99000/' "$work/drawn/quick/raw/"*.out
+papers --quick --page
+[[ $(<"$work/drawn/quick/papers.html") == *"The shape does not hold here"* ]] || fail "a wrong shape is not told"
 run "$top/bench/papers" --build "$work/nothing" "$work/none"
 expect_code 1; [[ $err == "bench/papers: no benchmarks in $work/nothing: build DART there, or name another folder by --build" ]] ||
   fail "said: $err"

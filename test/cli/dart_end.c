@@ -4,6 +4,7 @@
  *   dart_end WHO:STEP,STEP,... ...    WHO is a unit's id or *; a unit takes the first fitting word
  *
  *   init exit        dart_init, dart_exit
+ *   nodes=N          set DART_NODES, before another dart_init
  *   barrier          of all units
  *   bcast=U sum=N    4 numbers of unit U to all; the sums of N numbers
  *   team tbarrier    make a team of all units but the first (all call), meet in it (its members)
@@ -369,6 +370,8 @@ static void step(const char *what, const char *argument)
     start();
   else if (strcmp(what, "exit") == 0)
     must(dart_exit());
+  else if (strcmp(what, "nodes") == 0)
+    setenv("DART_NODES", argument, 1);
   else if (strcmp(what, "barrier") == 0)
     must(dart_barrier(DART_TEAM_ALL));
   else if (strcmp(what, "bcast") == 0)

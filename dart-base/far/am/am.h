@@ -252,7 +252,8 @@ void dart__am_refuse(dart__am_t *am, int32_t peer);
 /** A request that accesses no memory, sent at once. */
 void dart__am_ping(dart__am_t *am, int32_t peer);
 
-/** Ping a peer, and wait for its acknowledgement. Refused requests are left to the next flush to report. */
+/** Make it likely that a peer is in DART: ask it for a reply, unless one is on its way, and wait for all replies that it was
+ *  asked for. While another thread sends to it, perhaps nothing is asked. Completes no requests. */
 void dart__am_ping_blocking(dart__am_t *am, int32_t peer);
 
 /* ---- completion: DART_ERR_INVAL, the peer had no such memory for some of the requests; DART_ERR_UNIT_LOST, some were

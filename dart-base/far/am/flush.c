@@ -141,7 +141,6 @@ void dart__am_settle(dart__am_t *am, int32_t peer)
   dart__am_settle_to(am, peer, dart__am_newest(am, peer));
 }
 
-/* One that is on its way already will do. While another thread sends to the peer, nothing is sent or awaited. */
 void dart__am_ping_blocking(dart__am_t *am, int32_t peer)
 {
   dart__am_endpoint_t *ep    = &am->endpoint[peer];

@@ -42,7 +42,7 @@
  *    is gone, and so is one for which a unit has waited in vain, as soon as it is released.
  *
  *  In such a job at most 8 threads of a unit are in dart_team_create, dart_team_clone, dart_team_destroy, dart_team_shrink and
- *  dart_team_agree at a time, each with another team: more wait for one of these.
+ *  dart_team_agree at a time, each with another team. With more, calls may wait for each other for ever.
  *
  *  What such calls have made or held stays until dart_exit: segments, locks and files of a broken team, and, between nodes,
  *  6.4 KB for each request of a portion's lock that was given up. dart_team_destroy frees what belongs to its team.
@@ -73,8 +73,9 @@ DART_INTERFACE_ON
 /** What has become of a unit. */
 typedef enum {
   DART_UNIT_RUNNING = 0,
-  DART_UNIT_ENDED   = 1, /**< it has ended by itself with exit code 0, without dart_exit; it counts as lost */
-  DART_UNIT_LOST    = 2  /**< it was killed, or has ended with another code */
+  DART_UNIT_ENDED =
+      1, /**< it has ended by itself with exit code 0, without dart_exit; it counts as lost */
+  DART_UNIT_LOST = 2 /**< it was killed, or has ended with another code */
 } dart_unit_status_t;
 
 /** Whether the job outlives units: DART_SURVIVE was 1. Between dart_init and dart_exit; false outside. */
