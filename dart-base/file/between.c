@@ -89,12 +89,11 @@ static char *data_of(packet_t *p)
   return (char *)(p->pieces + p->npieces);
 }
 
-/* Boxes that each unit of node `to` has for the units of node `from`: unit i of that sends to unit i modulo theirs. */
-static int32_t boxes_for(const dart__team_t *team, int32_t from, int32_t to)
+/* Boxes that each unit of another node with `theirs` has for the units of node `from`: unit i of that sends to unit i modulo
+ * theirs. */
+static int32_t boxes_for(const dart__team_t *team, int32_t from, int32_t theirs)
 {
-  return from == to ? 0
-                    : (dart__team_units_on(team, from) + dart__team_units_on(team, to) - 1) /
-                          dart__team_units_on(team, to);
+  return (dart__team_units_on(team, from) + theirs - 1) / theirs;
 }
 
 /* Boxes for the units of the first `n` nodes on a unit of a node with `theirs`, as if that were another one: its own node
@@ -104,7 +103,7 @@ static int32_t boxes_of_first(const dart__team_t *team, int32_t n, int32_t their
   int32_t sum = 0;
 
   for (int32_t from = 0; from < n; from++)
-    sum += (dart__team_units_on(team, from) + theirs - 1) / theirs;
+    sum += boxes_for(team, from, theirs);
   return sum;
 }
 
@@ -144,13 +143,16 @@ static void find_senders(const dart__team_t *team, struct dart__file_boxes *b)
 {
   int32_t before = 0, own = team->node_nunits;
 
-  for (int32_t from = 0; from < team->nnodes; before += boxes_for(team, from, team->node), from++)
-    for (int32_t i = team->node_me; from != team->node && i < dart__team_units_on(team, from);
-         i += own) {
+  for (int32_t from = 0; from < team->nnodes; from++) {
+    if (from == team->node)
+      continue;
+    for (int32_t i = team->node_me; i < dart__team_units_on(team, from); i += own) {
       b->senders[before + i / own] =
           dart__team_unit_at(team, dart__team_node_start(team, from) + i);
       b->nsenders = before + i / own + 1;
     }
+    before += boxes_for(team, from, own);
+  }
 }
 
 static void free_boxes(struct dart__file_boxes *b)

@@ -476,13 +476,10 @@ dart_ret_t dart_file_sync(dart_file_t file)
  * spread over the units. */
 #define STRIPE ((uint64_t)1 << 20)
 
-/* Ranges that the object has room for: one access of each unit at a time. All may be in the stripes of one unit. */
-#define MOST_SPANS ((size_t)1 << 20)
-
-/* Ranges that one access locks at most: all together 32,768, as long as each unit has one. */
+/* Ranges that one access locks at most, where each unit makes one at a time. */
 static size_t spans_of_access(size_t nunits)
 {
-  size_t spans = 32768 / nunits;
+  size_t spans = DART__RANGES_BY_UNITS / nunits;
 
   return spans < 1 ? 1 : dart__least(spans, DART_RANGE_SPANS);
 }
@@ -501,8 +498,8 @@ dart_ret_t dart_file_set_atomicity(dart_file_t file, bool atomic)
   if (atomic && file->range == DART_RANGE_NULL) {
     nunits      = (size_t)team->nunits;
     file->spans = spans_of_access(nunits);
-    ret = pdart_team_range_init(file->teamid, STRIPE, dart__least(nunits * file->spans, MOST_SPANS),
-                                &file->range);
+    ret         = pdart_team_range_init(file->teamid, STRIPE,
+                                        dart__least(nunits * file->spans, DART__RANGES_MOST), &file->range);
     if (ret != DART_OK)
       return ret;
   }

@@ -21,8 +21,6 @@ DART__PROFILED(dart_team_range_destroy);
 #define DEFAULT_STRIPE    ((uint64_t)1 << 20)
 #define DEFAULT_CAPACITY  1024
 #define CAPACITY_PER_UNIT 64
-#define CAPACITY_BY_UNITS 32768 /* or the number of units, if that is more */
-#define MOST_CAPACITY     ((size_t)1 << 20)
 
 /* All objects of this unit, of former cycles, too. */
 static struct {
@@ -146,17 +144,17 @@ static dart_range_t new_range(const dart__team_t *team, uint64_t stripe)
 static uint32_t capacity_of(const dart__team_t *team, size_t capacity)
 {
   size_t nunits   = (size_t)team->nunits;
-  size_t by_units = dart__least(nunits * CAPACITY_PER_UNIT, CAPACITY_BY_UNITS);
+  size_t by_units = dart__least(nunits * CAPACITY_PER_UNIT, DART__RANGES_BY_UNITS);
 
   if (capacity == 0)
     capacity = dart__most(dart__most(nunits, by_units), DEFAULT_CAPACITY);
-  return (uint32_t)dart__least(capacity, MOST_CAPACITY);
+  return (uint32_t)dart__least(capacity, DART__RANGES_MOST);
 }
 
 static dart_ret_t agree_on_arguments(const char *function, dart__team_t *team, uint64_t stripe,
                                      size_t capacity, const dart_range_t *range)
 {
-  bool       is_wrong = range == NULL || capacity > MOST_CAPACITY;
+  bool       is_wrong = range == NULL || capacity > DART__RANGES_MOST;
   dart_ret_t ret;
 
   if (is_wrong)

@@ -13,6 +13,11 @@
 
 #include "lock/range.h"
 
+/* Ranges that the table of a unit has room for by default, so that large teams do not take more: all units may have ranges
+ * in the stripes of one. At least one for each unit; and the most that there may be. */
+#define DART__RANGES_BY_UNITS 32768
+#define DART__RANGES_MOST     ((size_t)1 << 20)
+
 /* Where a table is: offset in the pool of a unit, by global id. */
 typedef struct {
   int32_t  unit;

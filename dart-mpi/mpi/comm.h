@@ -2,8 +2,8 @@
 #define DART__MPI_MPI_COMM_H
 /* The job's communicators, and waiting for MPI.
  *
- * They stay from the first dart_init on, for they are slow to make and would be the same again. Each
- * carries one kind of traffic. */
+ * They stay from the first dart_init on, for they are slow to make and would be the same again, but for `node`: another
+ * dart_init may find other nodes. Each carries one kind of traffic. */
 #include <mpi.h>
 #include <stdbool.h>
 
@@ -13,7 +13,9 @@
 typedef struct {
   MPI_Comm world; /* DART's duplicate of MPI_COMM_WORLD: global id == rank; its messages are those
                         of leaders, by team, and when there are no more teams, the last of the job */
-  MPI_Comm node;  /* the units of this node, by global id; `world` itself if these are all */
+  MPI_Comm
+           node; /* the units of this node, by global id; `world` itself if these are all; MPI_COMM_NULL: teams make
+                        it where they need it */
   MPI_Comm requests;   /* active messages; MPI_COMM_NULL on a single node */
   MPI_Comm messages;   /* two-sided messages of the program to far units; as above */
   bool     is_divided; /* DART has divided one host into nodes */

@@ -12,8 +12,8 @@
 #define EXCLUSIVE 1000 /* in `inside` */
 
 static dart_gptr_t portions; /* an element for each unit, on each unit */
-static dart_gptr_t
-    inside; /* who has the lock: EXCLUSIVE, and 1 for each shared one; 1: the keeper has left it */
+/* A sum over the units that hold the lock: EXCLUSIVE, or 1 for a shared one. Behind it, 1: the keeper has released it. */
+static dart_gptr_t inside;
 
 static int keeper(void)
 {
