@@ -26,6 +26,9 @@
 
 /* ---- what the network can ------------------------------------------------------------------- */
 
+/* Peers that send each other messages; what it has is the network's own. */
+typedef struct dart__net_comm dart__net_comm_t;
+
 /* Set by dart__net_join, but for `describe` and `stats`, which are there from the start. */
 typedef struct {
   /* The transport and its version, as text without a newline. */
@@ -40,12 +43,16 @@ typedef struct {
   /* How long progress has nothing to do, if nothing comes: at most `most_us`; 0: something has come. Any thread. */
   uint32_t (*idle_us)(uint32_t most_us);
 
+  /* In a job of several nodes: its units, for all calls about messages. */
+  dart__net_comm_t *messages;
+
   int largest_tag; /* of messages on DART__CHANNEL_PROGRAM and LEADERS, at least 32767 */
   bool
        any_thread; /* several threads may call at a time; else only the thread that called dart__net_join */
   bool reaches_memory; /* puts and gets of chunks with `is_reached` need nobody at the target */
 
-  /* A unit that ended without dart_exit leaves its memory behind. Else its process has to stay until all end. */
+  /* A unit that ends without dart_exit leaves its memory behind: nobody calls dart__net_leave. Else its process has to
+   * stay until all end. */
   bool memory_stays;
 } dart__net_t;
 
@@ -78,9 +85,6 @@ void dart__net_agree(int32_t *values, size_t count);
 /** End all units. `is_asked`: the program has called dart_abort; else this unit fails with `code`, which is not 0.
  *  Callable at any time, before dart__net_join too. */
 void dart__net_abort(int code, bool is_asked) __attribute__((noreturn));
-
-/** This process ends without dart__net_leave, and nobody closes anything. Called only if `memory_stays`. */
-void dart__net_end(void);
 
 /* ---- teams and memory ------------------------------------------------------------------------ */
 
@@ -157,13 +161,11 @@ void dart__net_flush(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, boo
 
 /* ---- messages ---------------------------------------------------------------------------------
  *
- * Between the peers of an endpoint, numbered from 0; those of the job's are its units, by global id. Messages of one
+ * Between peers, numbered from 0; those of dart__net.messages are the units of the job, by global id. Messages of one
  * channel and tag from one peer to another arrive in the order sent, and so do all of the program's channel, which are
  * also received by any tag; nothing else is ordered. A receive takes the next message of its channel and tag from its
  * peer, or from any peer; receives that could take the same message do so in the order posted. All calls return at
  * once. */
-
-typedef struct dart__net_comm dart__net_comm_t;
 
 typedef enum {
   DART__CHANNEL_REQUEST, /* what far/am/wire.h describes; tag 0, as of the next three */
@@ -186,10 +188,6 @@ typedef struct {
   size_t   nbytes;
   uint64_t id; /* claimed: what dart__net_recv_claimed receives */
 } dart__net_message_t;
-
-/** The messages of the job, in a job of several nodes. */
-dart__net_comm_t *dart__net_messages(void);
-int32_t           dart__net_npeers(const dart__net_comm_t *comm);
 
 /** Start to send any number of bytes. `data` must not change until the request is done; `request_out` NULL: until a
  *  message of the peer acknowledges it. */

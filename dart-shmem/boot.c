@@ -166,8 +166,11 @@ static void end_cycle(void)
 static void end_of_process(int status, void *unused)
 {
   (void)unused;
-  if (getpid() == unit_pid && dart__world.initialized)
-    dart__world.leave(status, false);
+  if (getpid() != unit_pid || !dart__world.initialized)
+    return;
+  dart__world.leave(status, false);
+  if (!dart__world.initialized && dart__net.memory_stays) /* it has left, without dart__net_leave */
+    end_cycle();
 }
 
 /* Units go round the nodes, as by dart-mpi's dartrun. */
@@ -180,9 +183,11 @@ static dart_ret_t open_nodes(void)
   dart__net.reaches_memory = !dart__shmem.model.is_software;
   dart__net.memory_stays   = false; /* puts and gets of others may need this process */
   ret                      = dart__simulated_open();
-  if (ret == DART_OK)
-    dart__net.arrivals = &dart__shmem.comm->link.inbox->arrivals;
-  return ret;
+  if (ret != DART_OK)
+    return ret;
+  dart__net.messages = dart__shmem.comm;
+  dart__net.arrivals = &dart__shmem.comm->link.inbox->arrivals;
+  return DART_OK;
 }
 
 /* By unit 0, before any collective: room for the inboxes of all units. */
@@ -269,11 +274,6 @@ void dart__net_leave(void)
   dart__world.many_nodes = false;
   dart__world.nunits     = 0;
   dart__world.me         = -1;
-  end_cycle();
-}
-
-void dart__net_end(void)
-{
   end_cycle();
 }
 

@@ -91,11 +91,6 @@ dart__envelope_t *dart__mail_find(dart__net_comm_t *c, dart__channel_t channel, 
 
 /* ---- net.h -------------------------------------------------------------------------------------- */
 
-int32_t dart__net_npeers(const dart__net_comm_t *comm)
-{
-  return comm->link.config.npeers;
-}
-
 void dart__net_send(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
                     const void *data, size_t nbytes, dart__net_request_t *request_out)
 {

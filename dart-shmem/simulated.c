@@ -57,11 +57,6 @@ void dart__simulated_close(void)
   inboxes = NULL;
 }
 
-dart__net_comm_t *dart__net_messages(void)
-{
-  return dart__shmem.comm;
-}
-
 /* While another thread has the lock there is something to do. */
 uint32_t dart__simulated_idle_us(uint32_t most_us)
 {

@@ -90,14 +90,13 @@ found=$(grep -rl '<mpi\.h>' dart-base dart-shmem launch)
 found=$(includes dart-check/*.[ch] | grep ' .*/')
 [[ -z $found ]] || say "dart-check includes: $found"
 
-# A module uses another if one of its two files includes the other's header. A header that has no .c, what
-# the files of one folder share, is nobody's.
+# A module uses another if one of its files includes the other's header. A header or a .c alone is a module, too.
 uses=$(find dart-base dart-mpi dart-shmem launch dart-check trace tools test bench -name '*.[ch]' -exec \
          awk -F'"' '/^#include "/ { print FILENAME, $2 }' {} + |
   while read -r file included; do
     for at in "${file%/*}" dart-base dart-mpi dart-shmem launch trace test test/am; do
       if [[ -f $at/$included ]]; then
-        [[ ${file%.*} == "$at/${included%.*}" || ! -f $at/${included%.h}.c ]] || echo "${file%.*} $at/${included%.*}"
+        [[ ${file%.*} == "$at/${included%.*}" ]] || echo "${file%.*} $at/${included%.*}"
         break
       fi
     done
@@ -107,7 +106,7 @@ circle=$(tsort <<<"$uses" 2>&1 >/dev/null)
 [[ -z $circle ]] || say "$circle"
 
 # A name of a file is found once; a program begins in main.c.
-found=$(find dart-* launch trace tools test bench examples -name '*.c' ! -name main.c | sed 's|.*/||' | sort | uniq -d)
+found=$(find dart-* launch trace tools test bench examples doc -name '*.c' ! -name main.c | sed 's|.*/||' | sort | uniq -d)
 [[ -z $found ]] || say "two files of one name: $found"
 
 # The guard of a header is its path: DART__LOCK_RANGE_H of dart-base/lock/range.h, DART__MPI_MPI_CALL_H of dart-mpi/mpi/call.h.

@@ -16,12 +16,6 @@
 
 shape_t scale_shape;
 
-struct dart__net_comm {
-  int32_t npeers;
-};
-
-static dart__net_comm_t comm;
-
 static void never(void) __attribute__((noreturn));
 static void never(void)
 {
@@ -151,7 +145,6 @@ dart_ret_t dart__net_join(int *argc, char ***argv, dart_thread_support_level_t w
   dart__world.nunits     = scale_shape.nunits;
   dart__world.many_nodes = scale_nodes(scale_shape) > 1;
   dart__world.node_of    = calloc((size_t)scale_shape.nunits, sizeof *dart__world.node_of);
-  comm.npeers            = scale_shape.nunits;
   if (dart__world.node_of == NULL)
     return DART_ERR_NOMEM;
   place_units(dart__world.node_of);
@@ -174,10 +167,6 @@ void dart__net_abort(int code, bool is_asked)
 {
   (void)is_asked;
   exit(dart__exit_code(code));
-}
-
-void dart__net_end(void)
-{
 }
 
 static const char *describe_network(void)
@@ -294,16 +283,6 @@ void dart__net_flush(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, boo
 }
 
 /* ---- messages ----------------------------------------------------------------------------------- */
-
-dart__net_comm_t *dart__net_messages(void)
-{
-  return &comm;
-}
-
-int32_t dart__net_npeers(const dart__net_comm_t *of)
-{
-  return of->npeers;
-}
 
 void dart__net_send(dart__net_comm_t *to, int32_t peer, dart__channel_t channel, int tag,
                     const void *data, size_t nbytes, dart__net_request_t *request_out)

@@ -49,12 +49,13 @@ dart_ret_t dart__engine_open(void)
   dart__am_config_t config;
   dart_ret_t        ret;
 
-  dart__engine.comm         = dart__net_messages();
+  dart__engine.comm         = dart__net.messages;
   dart__world.pace.progress = dart__engine_poll;
-  config         = DART__AM_CONFIG(dart__engine.comm, &dart__world.wait, dart__am_host());
-  config.types   = (unsigned)dart__settings.types;
-  config.is_lost = dart__survives() ? dart__is_lost : NULL;
-  config.nlost   = dart__survives() ? dart__lost_count : NULL;
+  config =
+      DART__AM_CONFIG(dart__engine.comm, dart__world.nunits, &dart__world.wait, dart__am_host());
+  config.types              = (unsigned)dart__settings.types;
+  config.is_lost            = dart__survives() ? dart__is_lost : NULL;
+  config.nlost              = dart__survives() ? dart__lost_count : NULL;
   dart__world.pace.pause_us = pause_us;
   dart__world.pace.arrivals = dart__net.arrivals;
   dart__world.pace.idle_us  = dart__net.idle_us;

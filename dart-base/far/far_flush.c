@@ -1,12 +1,12 @@
 /* Flushes of far memory: of requests, then of transfers by MPI, then of handles that were given up; and the wait for a handle. */
 #include "base/last_call.h"
-#include "far/burst.h"
 #include "far/completion.h"
 #include "far/engine.h"
 #include "far/far_handle.h"
 #include "far/far_ops.h"
 #include "far/far_team.h"
 #include "far/relayed.h"
+#include "far/way.h"
 #include "model/lost.h"
 #include "model/team.h"
 #include "model/world.h"

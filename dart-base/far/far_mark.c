@@ -5,6 +5,7 @@
 #include "far/far_team.h"
 #include "far/order.h"
 #include "far/relayed.h"
+#include "far/way.h"
 
 /* The newest batch that completion up to the mark waits for. */
 static uint64_t batch_of(const dart__mark_t *mark, int32_t peer, bool at_target)

@@ -5,9 +5,7 @@
  * get is no way for it: nobody knows when it is complete before somebody flushes. */
 #include "base/counters.h"
 #include "far/elements.h"
-#include "far/far_ops.h"
-#include "far/records.h"
-#include "far/way.h"
+#include "far/far_operation.h"
 #include "model/world.h"
 
 /* A notification without data, behind all requests to its target. */
@@ -41,7 +39,7 @@ static inline dart__completion_t put_in_batch(const dart__rma_t *rma, const dart
     ahead.nbytes = (rma->nbytes - 1) / DART__AM_PUT_MOST * DART__AM_PUT_MOST;
     last -= ahead.nbytes;
     data.offset += ahead.nbytes;
-    dart__records_append(&ahead, true);
+    dart__far_request(DART__RECORD, &ahead, true);
   }
   return dart__by_requests(dart__am_notify(dart__engine.am, &data,
                                            (const char *)rma->buffer + (rma->nbytes - last), last,
@@ -61,16 +59,16 @@ static void put_by_net(const dart__rma_t *rma)
 
 dart__completion_t dart__far_put_notify(const dart__rma_t *rma, const dart__signal_t *signal)
 {
+  dart__way_t way;
+
   dart__word_order_request(signal->flag, dart__word_order_at(signal->flag, sizeof(uint64_t)));
-  switch (dart__way_choose(rma, true, DART__TO_NOTIFY, false)) {
+  way = dart__way_choose(rma, true, DART__TO_NOTIFY, false);
+  switch (way) {
   case DART__RECORD: return put_in_batch(rma, signal);
   case DART__TYPED:
-    dart__count(DART__COUNT_NOTIFY_TYPED);
-    dart__records_start_typed(rma, true);
-    break;
   case DART__MESSAGE:
-    dart__count(DART__COUNT_NOTIFY_DATA);
-    dart__records_start_message(rma, true);
+    dart__count(way == DART__TYPED ? DART__COUNT_NOTIFY_TYPED : DART__COUNT_NOTIFY_DATA);
+    dart__far_request(way, rma, true);
     break;
   default: put_by_net(rma);
   }
@@ -82,21 +80,13 @@ dart__completion_t dart__far_put_notify(const dart__rma_t *rma, const dart__sign
 /* False: it would not be a request. */
 static bool request_get(const dart__rma_t *rma)
 {
-  switch (dart__way_choose(rma, false, DART__TO_NOTIFY, false)) {
-  case DART__RECORD:
-    dart__count(DART__COUNT_NOTIFY_GOT);
-    dart__records_start(rma, false);
-    return true;
-  case DART__TYPED:
-    dart__count(DART__COUNT_NOTIFY_GOT);
-    dart__records_start_typed(rma, false);
-    return true;
-  case DART__MESSAGE:
-    dart__count(DART__COUNT_NOTIFY_GOT_DATA);
-    dart__records_start_message(rma, false);
-    return true;
-  default: return false;
-  }
+  dart__way_t way = dart__way_choose(rma, false, DART__TO_NOTIFY, false);
+
+  if (way != DART__RECORD && way != DART__TYPED && way != DART__MESSAGE)
+    return false;
+  dart__count(way == DART__MESSAGE ? DART__COUNT_NOTIFY_GOT_DATA : DART__COUNT_NOTIFY_GOT);
+  dart__far_request(way, rma, false);
+  return true;
 }
 
 dart__completion_t dart__far_get_notify(const dart__rma_t *rma, const dart__signal_t *signal)

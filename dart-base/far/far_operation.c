@@ -8,18 +8,80 @@
 #include "base/counters.h"
 #include "base/last_call.h"
 #include "base/log.h"
+#include "base/size.h"
 #include "far/completion.h"
 #include "far/elements.h"
 #include "far/far_handle.h"
-#include "far/far_ops.h"
+#include "far/far_operation.h"
 #include "far/order.h"
 #include "far/poll_budget.h"
-#include "far/records.h"
 #include "far/way.h"
 #include "model/lost.h"
 #include "wait/waiting.h"
 
 #define INLINED static inline __attribute__((always_inline))
+
+/* ---- requests --------------------------------------------------------------------------------------
+ *
+ * Each returns the number of the batch that completes it. Sources are copied before return, but for messages. */
+
+/* Bytes in a row, as many records as they need. */
+INLINED uint64_t append_records(const dart__rma_t *rma, bool is_put)
+{
+  dart__am_address_t at    = dart__am_address(&rma->at);
+  uint64_t           start = at.offset, number = 0;
+  size_t             nbytes = rma->nbytes;
+
+  for (size_t from = 0; from < nbytes; from += DART__AM_PUT_MOST) {
+    char  *buffer = (char *)rma->buffer + from;
+    size_t count  = dart__least(nbytes - from, DART__AM_PUT_MOST);
+
+    at.offset = start + from;
+    number    = is_put ? dart__am_put(dart__engine.am, &at, buffer, count)
+                       : dart__am_get(dart__engine.am, &at, buffer, count);
+  }
+  return number;
+}
+
+/* Bytes in a row; a put of a word in order with those before it. */
+INLINED uint64_t start_records(const dart__rma_t *rma, bool is_put)
+{
+  if (is_put && dart__is_word(rma->nbytes))
+    dart__word_order_request(&rma->at, dart__word_order_at(&rma->at, rma->nbytes));
+  return append_records(rma, is_put);
+}
+
+/* Elements that are not in a row, which dart__am_takes_type. */
+INLINED uint64_t start_typed(const dart__rma_t *rma, bool is_put)
+{
+  dart__am_address_t at = dart__am_address(&rma->at);
+
+  return dart__am_move_typed(dart__engine.am, &at, rma->type, rma->buffer, rma->local_type,
+                             rma->nelem, is_put);
+}
+
+/* Bytes in a row, as messages that are received in place. */
+INLINED uint64_t start_message(const dart__rma_t *rma, bool is_put)
+{
+  dart__am_address_t at = dart__am_address(&rma->at);
+
+  dart__order_wait(rma->at.team, rma->at.unit);
+  return dart__am_move_data(dart__engine.am, &at, rma->buffer, rma->nbytes, is_put);
+}
+
+INLINED uint64_t request_by(dart__way_t way, const dart__rma_t *rma, bool is_put)
+{
+  switch (way) {
+  case DART__RECORD: return start_records(rma, is_put);
+  case DART__TYPED: return start_typed(rma, is_put);
+  default: return start_message(rma, is_put);
+  }
+}
+
+void dart__far_request(dart__way_t way, const dart__rma_t *rma, bool is_put)
+{
+  request_by(way, rma, is_put);
+}
 
 /* ---- the network's puts and gets of bytes in a row ------------------------------------------------ */
 
@@ -121,9 +183,9 @@ INLINED void transfer_and_wait(const dart__rma_t *rma, bool is_put, bool is_slow
 INLINED dart__completion_t start_by(dart__way_t way, const dart__rma_t *rma, bool is_put)
 {
   switch (way) {
-  case DART__RECORD: return dart__by_requests(dart__records_start(rma, is_put));
-  case DART__TYPED: return dart__by_requests(dart__records_start_typed(rma, is_put));
-  case DART__MESSAGE: return dart__by_requests(dart__records_start_message(rma, is_put));
+  case DART__RECORD:
+  case DART__TYPED:
+  case DART__MESSAGE: return dart__by_requests(request_by(way, rma, is_put));
   case DART__NET: return start_net(rma, rma->buffer, is_put, NULL);
   case DART__NET_COPY: return start_copied(rma, true);
   default:
@@ -185,7 +247,7 @@ INLINED dart_ret_t blocking(const dart__rma_t *rma, bool is_put)
   switch (dart__way_choose(rma, is_put, DART__TO_RETURN, is_slow)) {
   case DART__RECORD:
     dart__count(DART__COUNT_REQUEST_BLOCKING);
-    dart__records_start(rma, is_put);
+    start_records(rma, is_put);
     if (is_slow)
       ret = dart__am_flush(dart__engine.am, target, DART__AM_REMOTE);
     else
@@ -193,7 +255,7 @@ INLINED dart_ret_t blocking(const dart__rma_t *rma, bool is_put)
     break;
   case DART__TYPED:
     dart__count(DART__COUNT_REQUEST_BLOCKING);
-    dart__records_start_typed(rma, is_put);
+    start_typed(rma, is_put);
     ret = dart__am_flush(dart__engine.am, target, DART__AM_REMOTE);
     break;
   case DART__NET: transfer_and_wait(rma, is_put, is_slow); break;

@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "far/burst.h"
 #include "far/copies.h"
 #include "model/address.h"
 #include "model/outstanding.h"
@@ -26,11 +25,17 @@ typedef struct {
   _Atomic uint64_t last;    /* number of the newest transfer in `put`, as in dart__outstanding_t */
 } dart__word_order_t;
 
+/* Small transfers to a unit since its last flush, and between the two flushes before, see far/way.h. */
+typedef struct {
+  _Atomic uint32_t now;
+  _Atomic uint32_t last;
+} dart__burst_t;
+
 /* What is outstanding towards a unit. */
 typedef struct {
   dart__outstanding_t outstanding; /* transfers, on all chunks */
   dart__word_order_t  words;       /* on its words */
-  dart__burst_t       burst;       /* small transfers, see far/burst.h */
+  dart__burst_t       burst;
   _Atomic uint64_t ordered; /* the batch of requests that transfers come after, see far/order.h */
   _Atomic bool     is_touched; /* it is on the list of units that something was started towards */
 } dart__far_unit_t;

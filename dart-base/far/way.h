@@ -68,6 +68,43 @@ typedef enum {
 #define DART__TYPED_MOST       ((size_t)5 * DART__AM_PUT_MOST)
 #define DART__EAGER_MOST       ((size_t)8192) /* of a message, which networks most likely send at once */
 
+/* ---- lone transfers -------------------------------------------------------------------------------
+ *
+ * Small transfers that are started one after the other are collected, and travel together. One that is alone between two
+ * flushes gains nothing by that: it would take a request and a reply, where the network needs no help of the target. So a
+ * unit is expected to go on as it did: if there was one small transfer to a target before the last flush of it, the next
+ * one is expected to be alone, too.
+ *
+ * Only a guess, so all accesses are relaxed; threads that use the same target may spoil it for each other. */
+
+/** One more is started. Whether it is expected to be alone. */
+static inline bool dart__burst_add(dart__burst_t *burst)
+{
+  uint32_t before = atomic_load_explicit(&burst->now, memory_order_relaxed);
+
+  atomic_store_explicit(&burst->now, before + 1, memory_order_relaxed);
+  return before == 0 && atomic_load_explicit(&burst->last, memory_order_relaxed) == 1;
+}
+
+/** What follows is in order with what was before: that would take a flush if it had gone alone, so it counts as more. */
+static inline void dart__burst_order(dart__burst_t *burst)
+{
+  (void)dart__burst_add(burst);
+}
+
+/** The target is flushed. */
+static inline void dart__burst_end(dart__burst_t *burst)
+{
+  uint32_t now = atomic_load_explicit(&burst->now, memory_order_relaxed);
+
+  if (now == 0)
+    return;
+  atomic_store_explicit(&burst->last, now, memory_order_relaxed);
+  atomic_store_explicit(&burst->now, 0, memory_order_relaxed);
+}
+
+/* ---- the choice ------------------------------------------------------------------------------------ */
+
 /* Whether a small put follows a request on its words, which may be outstanding: as another one it is in order, and need
  * not wait for it. */
 static inline bool dart__way_follows(const dart__rma_t *rma, bool is_put)
@@ -77,7 +114,7 @@ static inline bool dart__way_follows(const dart__rma_t *rma, bool is_put)
              dart__word_order_requested(&rma->at, dart__word_order_at(&rma->at, rma->nbytes)), 0);
 }
 
-/* Whether the network is the shorter way for a small transfer: if it is likely alone (far/burst.h), if the network reaches
+/* Whether the network is the shorter way for a small transfer: if it is likely alone, if the network reaches
  * the memory by itself, and if the target is awake. A target that naps would make a flush wait for the end of a nap,
  * each time; a request wakes it for a while. */
 static inline bool dart__way_is_alone(const dart__address_t *at)

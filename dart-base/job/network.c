@@ -59,10 +59,8 @@ static void inform_far_units(void)
  * the program; so all units can close what they have together. */
 bool dart__network_end(void)
 {
-  if (dart__net.memory_stays) {
-    dart__net_end();
+  if (dart__net.memory_stays)
     return false;
-  }
   if (dart__world.many_nodes)
     inform_far_units();
   dart__net_agree_on_result(DART_OK);

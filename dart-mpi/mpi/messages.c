@@ -13,26 +13,6 @@
 
 #include "mpi/comm.h"
 
-struct dart__net_comm {
-  int32_t npeers;
-};
-
-static struct dart__net_comm all;
-
-dart__net_comm_t *dart__net_messages(void)
-{
-  int size;
-
-  DART__MPI(MPI_Comm_size, dart__comm.world, &size);
-  all.npeers = size;
-  return &all;
-}
-
-int32_t dart__net_npeers(const dart__net_comm_t *comm)
-{
-  return comm->npeers;
-}
-
 int dart__mpi_largest_tag(void)
 {
   int *largest, found = 0;

@@ -139,11 +139,6 @@ void dart__net_leave(void)
   dart__launcher_report(DART__UNIT_IS_OUT, dart__mpi_is_ours());
 }
 
-/* Memory of a process that has ended cannot be reached. */
-void dart__net_end(void)
-{
-}
-
 /* MPI's description has several lines; the first one has its name and version. */
 static const char *describe_mpi(void)
 {

@@ -168,7 +168,7 @@ function uses(text, this,    n, i, names) {
 
 # Read an example: its first comment into `intro`, all else, marked up, into `program`.
 function read_example(name,    path, line, state) {
-  path = folder "/examples/" name ".c"
+  path = folder "/examples/show_" name ".c"
   program = intro = ""
   state = 0
   while ((getline line <path) > 0) {

@@ -256,6 +256,7 @@ static void a_window_bounds_what_is_under_way(void **state)
   dart__am_quiesce(peer[0].am);
   dart__am_close(peer[0].am);
   config.comm   = test_net_transport(net, 0);
+  config.npeers = 2;
   config.host   = test_host(&peer[0]);
   config.wait   = &late;
   peer[0].am    = dart__am_open(&config);

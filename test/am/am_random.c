@@ -431,8 +431,8 @@ static void run_with(const setting_t *wanted, uint64_t seed)
   make_types();
   net = test_net_new(setting.npeers, setting.delay, seed);
   for (int p = 0; p < setting.npeers; p++) {
-    dart__am_config_t config =
-        DART__AM_CONFIG(test_net_transport(net, p), &wait_policy, test_host(&peers[p]));
+    dart__am_config_t config = DART__AM_CONFIG(test_net_transport(net, p), setting.npeers,
+                                               &wait_policy, test_host(&peers[p]));
 
     config.window        = setting.window;
     config.batch_bytes   = setting.batch_bytes;

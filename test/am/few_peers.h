@@ -43,6 +43,7 @@ static inline void open_with(int count, dart__am_config_t config)
     peer[p]       = (test_peer_t){ .memory = aligned_alloc(64, BYTES), .nbytes = BYTES };
     is_stopped[p] = false;
     config.comm   = test_net_transport(net, p);
+    config.npeers = count;
     config.host   = test_host(&peer[p]);
     config.wait   = &wait_policy;
     memset(peer[p].memory, 0, BYTES);
@@ -53,7 +54,7 @@ static inline void open_with(int count, dart__am_config_t config)
 
 static inline dart__am_config_t usual(void)
 {
-  return DART__AM_CONFIG(NULL, NULL, (dart__am_host_t){ 0 });
+  return DART__AM_CONFIG(NULL, 0, NULL, (dart__am_host_t){ 0 });
 }
 
 static inline void close_all(void)

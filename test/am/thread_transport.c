@@ -121,11 +121,6 @@ dart__net_comm_t *test_net_transport(test_net_t *net, int32_t peer)
   return &net->transport[peer];
 }
 
-int32_t dart__net_npeers(const dart__net_comm_t *t)
-{
-  return t->net->npeers;
-}
-
 /* ---- sends with requests --------------------------------------------------------------------- */
 
 static uint64_t new_send(dart__net_comm_t *t)

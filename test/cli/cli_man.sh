@@ -83,6 +83,7 @@ examples() {
   cd "$work/examples" || return
   for source in "$top"/doc/man/examples/*.c; do
     name=$(basename "$source" .c)
+    name=${name#show_}
     grep -qE "^example (.* )?$name( |\$)" "$top/doc/man/subjects" || fail "$name.c is on no page"
     run "$(cached CMAKE_C_COMPILER)" -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Werror -O1 -UNDEBUG \
       -I"$top/dart-if/include" -o "$name" "$source" "$build/dart-shmem/libdart-shmem.so" \

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "far/burst.h"
 #include "far/engine.h"
 #include "far/latency.h"
+#include "far/way.h"
 #include "model/world.h"
 
 enum { UNITS = 3, EVERY = 8, SLOW_NS = 50000, SLOW_FOR = 64, PING_NS = 2500000, BYTE_NS = 10 };

@@ -44,17 +44,6 @@ void dart__net_flush(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, boo
   never();
 }
 
-dart__net_comm_t *dart__net_messages(void)
-{
-  never();
-}
-
-int32_t dart__net_npeers(const dart__net_comm_t *comm)
-{
-  (void)comm;
-  never();
-}
-
 void dart__net_send(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
                     const void *data, size_t nbytes, dart__net_request_t *request_out)
 {

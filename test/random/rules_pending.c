@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "need.h"
+#include "rules.h"
 #include "rules_state.h"
 
 void rules_finish(rules_t *rules, int actor, uint32_t id, complete_t how, int by)

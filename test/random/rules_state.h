@@ -2,7 +2,9 @@
 #define RANDOM_RULES_STATE_H
 /* What rules.c and rules_pending.c share. */
 #include "op_access.h"
-#include "rules.h"
+#include "scene.h"
+
+typedef struct rules rules_t;
 
 typedef struct {
   op_t     op;

@@ -84,7 +84,8 @@ typedef struct dart__am_host {
 } dart__am_host_t;
 
 typedef struct {
-  dart__net_comm_t          *comm; /* whose peers it has */
+  dart__net_comm_t          *comm;
+  int32_t                    npeers; /* of `comm` */
   dart__am_host_t            host;
   const dart__wait_policy_t *wait;
   unsigned                   window; /* batches under way to a peer, at least 1 */
@@ -104,11 +105,11 @@ typedef struct {
   uint64_t first_batch;
 } dart__am_config_t;
 
-#define DART__AM_CONFIG(the_comm, the_wait, the_host)                                        \
-  (dart__am_config_t)                                                                        \
-  {                                                                                          \
-    .comm = the_comm, .host = the_host, .wait = the_wait, .window = 16, .batch_bytes = 8000, \
-    .collected = 1024, .types = DART__AM_TYPES                                               \
+#define DART__AM_CONFIG(the_comm, the_npeers, the_wait, the_host)                             \
+  (dart__am_config_t)                                                                         \
+  {                                                                                           \
+    .comm = the_comm, .npeers = the_npeers, .host = the_host, .wait = the_wait, .window = 16, \
+    .batch_bytes = 8000, .collected = 1024, .types = DART__AM_TYPES                           \
   }
 
 /** NULL: no memory. */

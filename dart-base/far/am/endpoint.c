@@ -3,6 +3,8 @@
 
 #include "base/counters.h"
 #include "far/am/instance.h"
+#include "far/am/receive.h"
+#include "far/am/retire.h"
 
 #define EAGER_MOST 8192 /* bytes of data that a transport most likely sends eagerly */
 

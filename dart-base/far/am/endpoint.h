@@ -8,59 +8,7 @@
  * endpoint is ready for use, so peers that a unit never uses cost address space only.
  *
  * Behind those of the peers there is an endpoint for each node (dart__am_node_peer), whose batches go by a relay. */
-#include "far/am/am.h"
-#include "far/am/batch.h"
-#include "far/am/known.h"
-#include "far/am/node_relay.h"
-#include "far/am/peers.h"
-
-typedef struct {
-  /* Read without the lock, written with it. An open batch counts as the next one to be sent. */
-  _Atomic uint64_t newest;   /* batch with a request */
-  _Atomic uint64_t local;    /* the newest with results or data */
-  _Atomic uint64_t done;     /* all up to here were applied, and their results delivered */
-  _Atomic uint64_t refused;  /* requests, as far as is known, that named no memory */
-  _Atomic uint64_t reported; /* of these, by a flush */
-
-  dart__am_spin_t lock;
-  bool            is_sending; /* a thread is, with the lock given up: no other thread sends */
-  bool is_lost; /* the peer is: nothing is sent, what was is over, and so counts as refused */
-  bool is_ack_requested;         /* `ack_request` was sent, and not replied to yet */
-  dart__am_header_t ack_request; /* a message without a batch */
-  dart__am_batch_t *open;        /* being collected, or NULL */
-  dart__am_relay_t
-      *relay; /* of a node: batches are appended to it, and nothing else is sent. NULL: of a peer */
-  dart__am_batch_t *first; /* under way, oldest first */
-  dart__am_batch_t *last;
-  uint64_t          sent;     /* the newest batch that was sent */
-  uint64_t          asked;    /* the newest that a reply was asked for */
-  uint64_t          acked;    /* the newest that was applied, as far as is known */
-  uint64_t          nasked;   /* replies asked for, and ... */
-  uint64_t          nreplies; /* ... received */
-  uint64_t          wait;     /* when the unit last waited before the notifications of burst[0] */
-  dart__am_known_t
-      *known; /* [am->config.types], what the peer keeps of types, see typed.c; NULL: nothing yet */
-  unsigned burst[3]; /* notifications since the unit last waited, before that, and before that */
-  _Atomic int32_t busy_index;     /* in am->busy, while anything is outstanding; see peers.h */
-  _Atomic int32_t open_index;     /* in am->open, while there is an open batch */
-  _Atomic int32_t arriving_index; /* in am->arriving, while there are arrivals */
-  size_t          narrivals;      /* outstanding, of all batches */
-  uint64_t        relayed; /* the relay's message that has the newest batch; 0: all were applied */
-  int64_t         relayed_ns;    /* when progress first found it not sent; 0: not yet */
-  _Atomic int32_t relayed_index; /* in am->relayed, until it was applied */
-} dart__am_endpoint_t;
-
-/* Numbers that are read without the lock. relaxed: a thread sees what it requested itself; requests of other threads are
- * ordered by the program. */
-static inline uint64_t dart__am_number(const _Atomic uint64_t *at)
-{
-  return atomic_load_explicit(at, memory_order_relaxed);
-}
-
-static inline void dart__am_number_set(_Atomic uint64_t *at, uint64_t value)
-{
-  atomic_store_explicit(at, value, memory_order_relaxed);
-}
+#include "far/am/instance.h"
 
 /** Number the first batch to the peer. */
 void dart__am_endpoint_open(dart__am_endpoint_t *ep, uint64_t first_batch);
@@ -107,22 +55,6 @@ void dart__am_endpoint_wake(dart__am_t *am, int32_t peer, dart__am_endpoint_t *e
 
 /** Send what a relay has, unless it is not its turn, or the partner's endpoint takes nothing now. No lock is held. */
 void dart__am_endpoint_send_relay(dart__am_t *am, dart__am_relay_t *relay);
-
-/** Note what a message of the peer acknowledges; `results` are those of batch header->batch, NULL: the
- *  message is no reply. Takes the lock itself. */
-void dart__am_endpoint_acknowledge(dart__am_t *am, dart__am_endpoint_t *ep,
-                                   const dart__am_header_t *header, const uint64_t *results);
-
-/** Retire the batches under way that are done, update the flags of their arrivals, and leave the set of busy peers if
- *  nothing is outstanding. */
-void dart__am_endpoint_retire(dart__am_t *am, dart__am_endpoint_t *ep);
-
-/** The same for all peers with arrivals, takes the locks that are free itself. Others do so when they flush. */
-void dart__am_endpoints_retire_arriving(dart__am_t *am);
-
-/** Where peers may be lost: drop what is outstanding towards one that is, as if all was done and refused, as far as no
- *  thread is sending it. In every turn of a wait. */
-void dart__am_endpoint_drop_lost(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep);
 
 /** Give up the lock for a turn of waiting, in which progress is made. */
 void dart__am_endpoint_wait(dart__am_t *am, dart__am_endpoint_t *ep, dart__turns_t *turns);

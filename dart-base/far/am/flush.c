@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "far/am/endpoint.h"
 #include "far/am/instance.h"
+#include "far/am/retire.h"
 #include "wait/waiting.h"
 
 static uint64_t load_relaxed(const _Atomic uint64_t *at)

@@ -1,11 +1,116 @@
 #ifndef DART__FAR_AM_INSTANCE_H
 #define DART__FAR_AM_INSTANCE_H
-/* What the files of far/am/ share: the instance. */
+/* What the files of far/am/ share: the instance, with its endpoints and its receiver. */
 #include "far/am/ack.h"
 #include "far/am/am.h"
-#include "far/am/endpoint.h"
+#include "far/am/batch.h"
+#include "far/am/known.h"
+#include "far/am/node_relay.h"
 #include "far/am/peers.h"
-#include "far/am/receive.h"
+#include "far/am/spin.h"
+#include "wait/deferred.h"
+
+/* ---- the origin's side, see endpoint.h ------------------------------------------------------ */
+
+typedef struct {
+  /* Read without the lock, written with it. An open batch counts as the next one to be sent. */
+  _Atomic uint64_t newest;   /* batch with a request */
+  _Atomic uint64_t local;    /* the newest with results or data */
+  _Atomic uint64_t done;     /* all up to here were applied, and their results delivered */
+  _Atomic uint64_t refused;  /* requests, as far as is known, that named no memory */
+  _Atomic uint64_t reported; /* of these, by a flush */
+
+  dart__am_spin_t lock;
+  bool            is_sending; /* a thread is, with the lock given up: no other thread sends */
+  bool is_lost; /* the peer is: nothing is sent, what was is over, and so counts as refused */
+  bool is_ack_requested;         /* `ack_request` was sent, and not replied to yet */
+  dart__am_header_t ack_request; /* a message without a batch */
+  dart__am_batch_t *open;        /* being collected, or NULL */
+  dart__am_relay_t
+      *relay; /* of a node: batches are appended to it, and nothing else is sent. NULL: of a peer */
+  dart__am_batch_t *first; /* under way, oldest first */
+  dart__am_batch_t *last;
+  uint64_t          sent;     /* the newest batch that was sent */
+  uint64_t          asked;    /* the newest that a reply was asked for */
+  uint64_t          acked;    /* the newest that was applied, as far as is known */
+  uint64_t          nasked;   /* replies asked for, and ... */
+  uint64_t          nreplies; /* ... received */
+  uint64_t          wait;     /* when the unit last waited before the notifications of burst[0] */
+  dart__am_known_t
+      *known; /* [am->config.types], what the peer keeps of types, see typed.c; NULL: nothing yet */
+  unsigned burst[3]; /* notifications since the unit last waited, before that, and before that */
+  _Atomic int32_t busy_index;     /* in am->busy, while anything is outstanding; see peers.h */
+  _Atomic int32_t open_index;     /* in am->open, while there is an open batch */
+  _Atomic int32_t arriving_index; /* in am->arriving, while there are arrivals */
+  size_t          narrivals;      /* outstanding, of all batches */
+  uint64_t        relayed; /* the relay's message that has the newest batch; 0: all were applied */
+  int64_t         relayed_ns;    /* when progress first found it not sent; 0: not yet */
+  _Atomic int32_t relayed_index; /* in am->relayed, until it was applied */
+} dart__am_endpoint_t;
+
+/* Numbers that are read without the lock. relaxed: a thread sees what it requested itself; requests of other threads are
+ * ordered by the program. */
+static inline uint64_t dart__am_number(const _Atomic uint64_t *at)
+{
+  return atomic_load_explicit(at, memory_order_relaxed);
+}
+
+static inline void dart__am_number_set(_Atomic uint64_t *at, uint64_t value)
+{
+  atomic_store_explicit(at, value, memory_order_relaxed);
+}
+
+/* ---- the target's side, see receive.h ------------------------------------------------------- */
+
+#define DART__AM_RING       16 /* receives of requests posted */
+#define DART__AM_REPLY_RING 4  /* and of replies */
+
+typedef struct dart__am_pending dart__am_pending_t;
+typedef struct dart__am_reply   dart__am_reply_t;
+
+/* A posted receive, and then the message it received. */
+typedef struct {
+  dart__net_request_t request;
+  bool                has_come;
+  int32_t             peer;
+  size_t              nbytes;
+  dart__am_message_t *message;
+} dart__am_slot_t;
+
+/* Receives of a channel, handled in the order posted. */
+typedef struct {
+  dart__channel_t     channel;
+  unsigned            nslots;
+  uint64_t            head; /* the next receive to handle, modulo nslots */
+  unsigned            free; /* slots before it that are to be posted again */
+  dart__am_slot_t    *slot;
+  dart__am_message_t *messages; /* [nslots] sparse; slots begin with these */
+} dart__am_ring_t;
+
+/* A peer: its batches that wait for their data, or behind batches that do. */
+typedef struct {
+  dart__am_pending_t *first; /* the oldest */
+  dart__am_pending_t *last;
+  dart__am_known_t   *known; /* its types, NULL: none yet */
+} dart__am_source_t;
+
+typedef struct {
+  dart__am_spin_t     lock; /* of all but `last_ns`; nobody waits for it */
+  dart__am_ring_t     requests;
+  dart__am_ring_t     replies;
+  dart__am_source_t  *source;   /* [npeers] */
+  dart__am_pending_t *pending;  /* in the order in which they came */
+  dart__am_reply_t   *replying; /* replies that the transport may still read */
+  dart__am_reply_t   *spare;
+  dart__am_pending_t *spare_pending; /* for when there is no memory; NULL: in use */
+  dart__am_message_t *unused;        /* of requests.messages: a list through their first bytes */
+  void               *dropped;       /* receives data whose target memory does not exist */
+  dart__deferred_t    updates;       /* of a batch, whose cache lines are being prefetched */
+  bool            has_skipped; /* requests were left for the next look, because replies had come */
+  _Atomic int64_t last_ns;     /* when requests last came */
+} dart__am_receiver_t;
+
+/* ---- the instance --------------------------------------------------------------------------- */
 
 struct dart__am {
   dart__am_config_t config;

@@ -6,8 +6,8 @@
 
 #include "base/counters.h"
 #include "base/sparse.h"
-#include "far/am/endpoint.h"
 #include "far/am/instance.h"
+#include "far/am/retire.h"
 #include "far/am/target.h"
 
 /* A batch that is applied when its data are here, or were sent, and those of earlier batches of its peer. */

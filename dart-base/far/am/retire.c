@@ -1,7 +1,7 @@
-/* Endpoints: what acknowledgements say, and batches that are done. See endpoint.h. */
+/* See retire.h. */
+#include "far/am/retire.h"
+
 #include "base/counters.h"
-#include "far/am/endpoint.h"
-#include "far/am/instance.h"
 #include "wait/atomic.h"
 
 static bool is_idle(const dart__am_endpoint_t *ep)

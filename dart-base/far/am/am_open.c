@@ -4,7 +4,10 @@
 #include <stdlib.h>
 
 #include "base/sparse.h"
+#include "far/am/endpoint.h"
 #include "far/am/instance.h"
+#include "far/am/receive.h"
+#include "far/am/retire.h"
 
 #define AGE_NS 100000 /* an open batch is sent when progress first found it open so long ago */
 
@@ -23,7 +26,7 @@ dart__am_t *dart__am_open(const dart__am_config_t *config)
     return NULL;
   am->config   = *config;
   am->words    = config->batch_bytes / sizeof(uint64_t);
-  am->npeers   = dart__net_npeers(config->comm);
+  am->npeers   = config->npeers;
   am->endpoint = dart__sparse_new((size_t)am->npeers * 2, sizeof *am->endpoint);
   am->ack      = dart__sparse_new((size_t)am->npeers, sizeof *am->ack);
   if (!dart__am_receiver_open(am) || am->endpoint == NULL || am->ack == NULL ||
