@@ -272,6 +272,13 @@ static void run_fence_put(size_t n)
   BENCH_OK(dart_epoch_fence(memory, 0));
 }
 
+/* Epochs before and after have puts, too. */
+static void fence_put(size_t n)
+{
+  fence(n);
+  run_fence_put(n);
+}
+
 static least_t least_none(size_t n, size_t nunits)
 {
   (void)n, (void)nunits;
@@ -711,7 +718,8 @@ const case_t cases[] = {
   { "allgatherv", NULL, run_allgatherv, NULL, least_barrier, { 1 }, false, true },
   { "alltoall", NULL, run_alltoall, NULL, least_barrier, { 1 }, false, true },
   { "fence", fence, fence, fence_nosucceed, least_barrier, { 1 }, false, true },
-  { "put, fence", fence, run_fence_put, fence_nosucceed, least_barrier, { 1 }, false, false },
+  { "put, fence", fence_put, run_fence_put, fence_nosucceed, least_barrier, { 1 }, false, false },
+  { "put, fence; none before", fence, run_fence_put, fence_nosucceed, least_barrier, { 1 }, false, false },
   { "fence NOPRECEDE", fence, fence_noprecede, fence_nosucceed, least_none, { 1 }, false, false },
   { "fence NOSUCCEED", fence, fence_nosucceed, NULL, least_barrier, { 1 }, false, false },
   { "fence NOSTORE", fence, fence_nostore, fence_nosucceed, least_barrier, { 1 }, false, false },

@@ -14,9 +14,11 @@
  * Transfers of the network need no control message: a flush completes them. A unit that starts some after the reduction
  * asks in it for a barrier, which units enter when they have their control messages. After that barrier all units know
  * that all have what the epoch brought (`is_all_open`). They know it as well if the sums say that no control messages
- * are to come, and none of lazy fences before are under way (`is_owed`). Then transfers of the next epoch start when
- * they are called. If all of its operations are transfers, they are flushed before the reduction, which is all that the
- * fence does.
+ * are to come, and none of lazy fences before are under way (`is_owed`). In a team of two units, what the epoch brought
+ * to the other one was sent by this one, so order is enough (dart__far_order).
+ *
+ * In an epoch that all are known to be in, transfers start when they are called, and are flushed before the reduction.
+ * All else starts before the reduction, too: it and the data are under way at a time.
  *
  * Such a sum has 4 bytes for each unit of the team, most of them 0 where a unit has few targets. So in large teams
  * units agree only on whether any has operations. If so, each waits until its targets have acknowledged its operations,
@@ -161,20 +163,28 @@ typedef struct {
 /* In the count of the unit itself, to which it adds nothing else. */
 #define WANTS_BARRIER UINT32_C(0x80000000)
 
+/* The units that are sent control messages; and, unless operations start before the reduction, whether to ask for a
+ * barrier. */
+static void count_targets(const dart__access_call_t *call)
+{
+  uint32_t *counts = call->epoch->counts, wants = 0;
+
+  memset(counts, 0, (size_t)call->team->nunits * sizeof *counts);
+  DART__EPOCH_TARGETS (unit, call->epoch) {
+    counts[unit] = wants_control(call, unit);
+    if (!call->epoch->is_all_open && counts[unit] > 0 && dart__access_is_moved(call, unit))
+      wants = WANTS_BARRIER;
+  }
+  counts[call->team->me] = wants;
+}
+
 /* Afterwards all units have entered the fence, and this one knows how many control messages to expect. */
 static sums_t count_origins(const dart__access_call_t *call)
 {
-  uint32_t *counts = call->epoch->counts, wants = 0;
+  uint32_t *counts = call->epoch->counts;
   int32_t   n = call->team->nunits, me = call->team->me;
   sums_t    sums = { .has_controls = false };
 
-  memset(counts, 0, (size_t)n * sizeof *counts);
-  DART__EPOCH_TARGETS (unit, call->epoch) {
-    counts[unit] = wants_control(call, unit);
-    if (counts[unit] > 0 && dart__access_is_moved(call, unit))
-      wants = WANTS_BARRIER;
-  }
-  counts[me] = wants;
   dart__coll_reduce(call->team, counts, counts, (size_t)n, DART_TYPE_UINT, DART_OP_SUM,
                     DART__EVERY_UNIT);
   for (int32_t unit = 0; unit < n; unit++) {
@@ -227,21 +237,33 @@ static bool have_arrived(void *context)
   return dart__epoch_has_arrived(context);
 }
 
+/* Transfers of the next epoch come after the requests of this one. */
+static void order_targets(const dart__access_call_t *call)
+{
+  DART__EPOCH_TARGETS (unit, call->epoch)
+    if (is_far_target(call, unit))
+      dart__far_order(call->team, unit);
+}
+
 /* Of a team over several nodes. */
 static dart_ret_t complete_nodes(const dart__access_call_t *call, bool is_lazy,
                                  bool *is_all_open_out)
 {
-  dart__epoch_t *epoch = call->epoch;
-  dart_ret_t     ret   = complete_early(call);
-  sums_t         sums  = count_origins(call);
+  dart__epoch_t *epoch   = call->epoch;
+  bool           is_pair = call->team->nunits == 2;
+  dart_ret_t     ret     = complete_early(call);
+  sums_t         sums;
 
-  ret = complete_rest(call, is_lazy, ret);
+  count_targets(call);
+  if (epoch->is_all_open)
+    ret = complete_rest(call, is_lazy, ret);
+  sums = count_origins(call);
+  if (!epoch->is_all_open)
+    ret = complete_rest(call, is_lazy, ret);
+  if (sums.has_controls && (is_lazy || is_pair))
+    order_targets(call);
   if (is_lazy) {
     epoch->is_owed |= sums.has_controls;
-    for (int32_t unit = dart__epoch_first_target(epoch); sums.has_controls && unit >= 0;
-         unit         = dart__epoch_next_target(epoch, unit))
-      if (is_far_target(call, unit))
-        dart__far_order(call->team, unit); /* transfers of the next epoch come after its requests */
     return ret;
   }
   if (!dart__await(call->function, have_arrived, epoch,
@@ -250,7 +272,7 @@ static dart_ret_t complete_nodes(const dart__access_call_t *call, bool is_lazy,
   if (sums.has_barrier)
     ret = dart__worse(ret, dart__coll_barrier(call->team));
   *is_all_open_out = dart__team_result(call->team, DART_OK) == DART_OK &&
-                     (sums.has_barrier || !(sums.has_controls || epoch->is_owed));
+                     (sums.has_barrier || is_pair || !(sums.has_controls || epoch->is_owed));
   epoch->is_owed = false; /* to units that wait in the next fence */
   return ret;
 }

@@ -7,8 +7,9 @@
  *
  * Transfers change the target's memory without a message, and a flush completes them. Units that start some after the
  * reduction ask in it for a barrier, which follows the control messages. After it, or if the sums say that none come,
- * the next epoch is open: its operations start at once, and its transfers are complete before the next reduction and
- * need no control message.
+ * or if there are two units (PAIR), the next epoch is open: its operations start before the next reduction, with two units
+ * each transfer after the requests of epochs before, and control messages are sent before it, too. Transfers are complete
+ * then and need none.
  *
  * Claims. When a unit leaves a fence, all that was written to its portion in the epoch has arrived (assertion). What an
  * epoch writes is applied before its target has left the closing fence, after all units have entered the fence before, and
@@ -18,15 +19,22 @@
  * Bounds. UNITS units, EPOCHS epochs, a write or a transfer by any unit to any other in each epoch, or none. A channel
  * for each pair keeps its order; channels of different pairs do not keep any. No lazy fences.
  *
- * run: two    -DUNITS=2 -DEPOCHS=3
+ * run: pair   -DUNITS=2 -DEPOCHS=3
+ * run: two    -DUNITS=2 -DEPOCHS=3 -DPAIR=0
  * run: three  -DUNITS=3 -DEPOCHS=1 -DWRITES
- * mutant: sends_before_the_sum  -DUNITS=2 -DEPOCHS=2
+ * mutant: sends_before_the_sum  -DUNITS=2 -DEPOCHS=2 -DPAIR=0
  * mutant: word_first            -DUNITS=2 -DEPOCHS=1
  * mutant: leaves_by_the_sum     -DUNITS=2 -DEPOCHS=1
- * mutant: opens_without_barrier -DUNITS=2 -DEPOCHS=2
- * mutant: opens_after_words     -DUNITS=2 -DEPOCHS=2
+ * mutant: opens_without_barrier -DUNITS=2 -DEPOCHS=2 -DPAIR=0
+ * mutant: opens_after_words     -DUNITS=2 -DEPOCHS=2 -DPAIR=0
  * mutant: flushes_late          -DUNITS=2 -DEPOCHS=2
+ * mutant: moves_ahead           -DUNITS=2 -DEPOCHS=2
  */
+
+/* The rule for two units; 0: such a team as one of more */
+#ifndef PAIR
+#define PAIR (UNITS == 2)
+#endif
 
 #define NONE  0
 #define WRITE 1
@@ -71,12 +79,17 @@ end:
   od
 }
 
-/* A transfer has no place of its own in the order of its origin's steps but before its flush: so it is one with that. */
+/* A transfer has no place of its own in the order of its origin's steps but before its flush: so it is one with that. In
+ * teams of two units it waits for the requests of earlier epochs (dart__far_order). */
 inline start(to)
 {
   if
   :: kind[to] == WRITE -> wire[me * UNITS + to] ! WRITE, epoch, is_open
+#ifdef MUTANT_moves_ahead
   :: kind[to] == MOVE -> atomic { apply(epoch, to, is_open) }
+#else
+  :: kind[to] == MOVE -> atomic { (!PAIR || empty(wire[me * UNITS + to])) -> apply(epoch, to, is_open) }
+#endif
   fi
 }
 
@@ -116,6 +129,10 @@ proctype Unit(byte me)
 #endif
       :: else
       fi;
+      if
+      :: is_open && wants_control[to] -> send_word(to)
+      :: else
+      fi;
       to++
     :: else -> break
     od;
@@ -139,7 +156,7 @@ proctype Unit(byte me)
     :: to < UNITS ->
 #ifdef MUTANT_word_first
       if
-      :: wants_control[to] -> send_word(to)
+      :: !is_open && wants_control[to] -> send_word(to)
       :: else
       fi;
 #endif
@@ -156,7 +173,7 @@ proctype Unit(byte me)
       fi;
 #ifndef MUTANT_word_first
       if
-      :: wants_control[to] -> send_word(to)
+      :: !is_open && wants_control[to] -> send_word(to)
       :: else
       fi;
 #endif
@@ -164,7 +181,7 @@ proctype Unit(byte me)
     :: else -> break
     od;
 #ifndef MUTANT_leaves_by_the_sum
-    arrived[me] == expected; /* have_arrived() */
+    arrived[me] >= expected; /* have_arrived() */
 #endif
     if
     :: wanted[epoch] > 0 ->
@@ -184,7 +201,7 @@ proctype Unit(byte me)
 #ifdef MUTANT_opens_after_words
         total = 0;
 #endif
-        is_open = total == 0;
+        is_open = total == 0 || PAIR;
         total = 0
       }
     fi;
