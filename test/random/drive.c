@@ -104,6 +104,8 @@ static void print_failure(const job_t *job, const job_result_t *result)
     return;
   printf("random: as a line of seeds: %s units=%d nodes=%d threads=%d seed=%llu", job->backend,
          job->units, job->nodes, job->threads, (unsigned long long)job->seed);
+  if (job->kills)
+    printf(" kill=%llu", (unsigned long long)(result->seed - job->seed + 1));
   for (int i = 0; i < job->nsettings; i++)
     printf(" %s", job->settings[i]);
   printf("\n");

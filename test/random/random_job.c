@@ -390,7 +390,7 @@ void job_run(const job_t *job, job_result_t *result_out)
 
 bool job_parse(const char *line, job_t *job)
 {
-  unsigned long long seed;
+  unsigned long long seed, schedules;
   char               word[64];
   int                used;
 
@@ -399,8 +399,13 @@ bool job_parse(const char *line, job_t *job)
     return false;
   job->seed      = seed;
   job->nsettings = 0;
-  for (line += used; sscanf(line, " %63s%n", word, &used) == 1 && word[0] != '#'; line += used)
-    if (strchr(word, '=') == NULL || !job_set(job, word))
+  for (line += used; sscanf(line, " %63s%n", word, &used) == 1 && word[0] != '#'; line += used) {
+    if (sscanf(word, "kill=%llu", &schedules) == 1) {
+      job->kills     = true;
+      job->schedules = schedules;
+    } else if (strchr(word, '=') == NULL || !job_set(job, word)) {
       return false;
+    }
+  }
   return true;
 }

@@ -48,7 +48,8 @@ void job_text(const job_t *job, char text[JOB_TEXT_MAX]);
 /** Run it to its end. */
 void job_run(const job_t *job, job_result_t *result_out);
 
-/** A line of a file of seeds: "mpi units=3 nodes=2 threads=1 seed=17 NAME=VALUE"; false: it is none. */
+/** A line of a file of seeds: "mpi units=3 nodes=2 threads=1 seed=17 NAME=VALUE"; with "kill=N", N schedules in which
+ *  units are killed. False: it is none. */
 bool job_parse(const char *line, job_t *job);
 
 #endif

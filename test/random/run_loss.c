@@ -61,8 +61,26 @@ static uint64_t draw_doomed(const unit_t *unit, draw_t *draw)
   return doomed != units_below((int)n) ? doomed : unit_set((int)first);
 }
 
-/* A job that has lost units is not started again. The epochs of the pool are those of DART_TEAM_ALL. */
-void run_leave_out(const unit_t *unit, list_t *list)
+/* A job that has lost units is not started again. */
+static void leave_out_restarts(list_t *list)
+{
+  size_t kept = 0;
+
+  for (size_t i = 0; i < list->n; i++) {
+    const op_t *op = &list->op[i];
+
+    if (op->kind != RESTART)
+      list->op[kept++] = *op;
+    if (op->kind == ALLOC && kept > 0)
+      list->op[kept - 1].how = ALLOC_FILLED; /* so polls know what they wait for */
+  }
+  list->n = kept;
+  rules_filter(list);
+}
+
+/* The epochs of the pool are those of DART_TEAM_ALL, which may be broken. What is in the pool is known when the rules have
+ * left out what the restarts would have ended. */
+static void leave_out_pool_epochs(list_t *list)
 {
   bool   is_pool[SEGMENTS_MAX] = { false };
   size_t kept                  = 0;
@@ -72,14 +90,18 @@ void run_leave_out(const unit_t *unit, list_t *list)
 
     if (op->kind == POOL || op->kind == BLOCK || op->kind == ALLOC || op->kind == REGISTER)
       is_pool[op->seg] = op->kind == POOL;
-    if (op->kind != RESTART &&
-        (op->kind != EPOCH || !is_pool[op->seg] || unit->team[0] == DART_TEAM_ALL))
+    if (op->kind != EPOCH || !is_pool[op->seg])
       list->op[kept++] = *op;
-    if (op->kind == ALLOC && kept > 0)
-      list->op[kept - 1].how = ALLOC_FILLED; /* so polls know what they wait for */
   }
   list->n = kept;
   rules_filter(list);
+}
+
+void run_leave_out(const unit_t *unit, list_t *list)
+{
+  leave_out_restarts(list);
+  if (unit->team[0] != DART_TEAM_ALL)
+    leave_out_pool_epochs(list);
 }
 
 static bool is_end(const list_t *list, size_t i)
