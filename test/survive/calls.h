@@ -1,7 +1,8 @@
 #ifndef DART_TEST_SURVIVE_CALLS_H
 #define DART_TEST_SURVIVE_CALLS_H
-/* Calls of DART that a unit's death may disturb: the table that main.c goes through. */
+/* Calls of DART that a unit's death may disturb: tables by subject, which main.c goes through. */
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <dash/dart/ext/dart_survive.h>
 #include <dash/dart/if/dart.h>
@@ -34,8 +35,13 @@ typedef struct {
   outcome_t outcome;
 } entry_t;
 
-extern const entry_t entries[];
-extern const int     nentries;
+typedef struct {
+  const entry_t *entries;
+  size_t         n;
+} call_table_t;
+
+extern const call_table_t collective_calls, team_calls, transfer_calls, lock_calls, wait_calls,
+    epoch_calls, portion_calls, file_calls;
 
 /* Seconds of a call, or a drawn step: then it waits for ever. Virtual machines were seen to stand still for a minute. */
 #define LIMIT_S 150

@@ -1,6 +1,6 @@
 /* A unit dies, and the others go on: survive CALL MOMENT VICTIM, or survive drawn SEED (drawn.c), with DART_SURVIVE=1.
  *
- * CALL is one of calls.c or portions.c, "exit", "list", or "code", with an exit code as its MOMENT. MOMENT: "before", the
+ * CALL is one of the tables of calls.h, "exit", "list", or "code", with an exit code as its MOMENT. MOMENT: "before", the
  * victim is known to be lost when the others call; "in", it dies a while after they have called; "after", which is for exit
  * only, it has left, and the others take their time. The survivors say how long their call took. Then they shrink the team
  * of all units, use the new team, and print "unit U survived". A unit that waits for LIMIT_S ends with code 3. */
@@ -16,7 +16,6 @@
 
 #include "calls.h"
 #include "drawn.h"
-#include "portions.h"
 
 #define WHILE_US 50000
 #define LONG_S   3 /* more than the launcher gives those that it wants to end */
@@ -58,17 +57,23 @@ static void handler(dart_global_unit_t unit, void *context)
     ++*(int *)context;
 }
 
+static const call_table_t *const tables[] = { &collective_calls, &team_calls, &transfer_calls,
+                                              &lock_calls,       &wait_calls, &epoch_calls,
+                                              &portion_calls,    &file_calls };
+
 /* NULL: there are no more. */
-static const entry_t *entry_at(int i)
+static const entry_t *entry_at(size_t i)
 {
-  if (i < nentries)
-    return &entries[i];
-  return i < nentries + nportion_entries ? &portion_entries[i - nentries] : NULL;
+  size_t table = 0;
+
+  while (table < sizeof tables / sizeof *tables && i >= tables[table]->n)
+    i -= tables[table++]->n;
+  return table < sizeof tables / sizeof *tables ? &tables[table]->entries[i] : NULL;
 }
 
 static const entry_t *find(const char *wanted)
 {
-  for (int i = 0; entry_at(i) != NULL; i++)
+  for (size_t i = 0; entry_at(i) != NULL; i++)
     if (strcmp(entry_at(i)->name, wanted) == 0)
       return entry_at(i);
   fail("no such call", __LINE__);
@@ -190,7 +195,7 @@ static void go_on(const entry_t *e, bool is_in)
 
 static int list(void)
 {
-  for (int i = 0; entry_at(i) != NULL; i++)
+  for (size_t i = 0; entry_at(i) != NULL; i++)
     puts(entry_at(i)->name);
   return 0;
 }

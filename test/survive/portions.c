@@ -1,6 +1,6 @@
 /* Epochs whose wait for a portion is given up, because a unit is lost. A call that has no lock releases none. Each test uses
  * the portion of one unit, the keeper, which survives. */
-#include "portions.h"
+#include "calls.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -336,11 +336,11 @@ static dart_ret_t complete_unposted(void)
 
 /* ---- the table ------------------------------------------------------------------------------------ */
 
-const entry_t portion_entries[] = {
+static const entry_t entries[] = {
   { "epoch_lock_kept", kept_portion, lock_kept, EITHER },
   { "epoch_lock_own", portion_of_victim, lock_own, LOST },
   { "epoch_fence_ahead", fenced_portions, fence_ahead, LOST },
   { "epoch_complete_unposted", posted_by_victim, complete_unposted, LOST },
 };
 
-const int nportion_entries = sizeof portion_entries / sizeof *portion_entries;
+const call_table_t portion_calls = { entries, sizeof entries / sizeof *entries };
