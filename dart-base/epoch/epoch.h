@@ -138,6 +138,7 @@ typedef struct {
   bool is_listed;          /* among the epoch's targets */
   bool is_named[2];        /* scratch of post and of start: finds units that are named twice */
   _Atomic bool is_mutual;  /* it was a target of a short access by start since the last post */
+  bool         is_behind;  /* an access to it was given up: none runs ahead of its post */
   bool         has_ticket; /* for the lock of a near portion: */
   uint32_t     ticket;
   uint32_t     nqueued; /* deferred operations; the places of the first and last of them: */

@@ -365,7 +365,8 @@ static bool run_ahead(const dart__access_call_t *call, int32_t unit)
   size_t                nops;
 
   /* acquire: if it has come after all, that is a pair with dart__epoch_note, too */
-  if (!dart__access_is_far(call, unit) || t->needs_flush || t->nqueued > DART__LOCKED_OPS ||
+  if (!dart__access_is_far(call, unit) || t->needs_flush || t->is_behind ||
+      t->nqueued > DART__LOCKED_OPS ||
       atomic_load_explicit(&t->posted, memory_order_acquire) != t->started ||
       !dart__access_fits_inline(call, unit, 0, ops, &nops))
     return false;
@@ -471,12 +472,19 @@ static int32_t first_untold(const dart__access_call_t *call)
   return unit;
 }
 
-/* Drop what is deferred for units that have not posted. They are not waited for any more: a member of the team is lost. */
+/* Drop what is deferred for units that have not posted. They are not waited for any more: a member of the team is lost. The
+ * posts that were waited for may still come. They belong to this access, and open no later one. */
 static void drop_untold(const dart__access_call_t *call)
 {
-  DART__EPOCH_TARGETS (unit, call->epoch)
-    if (call->epoch->target[unit].is_member)
-      dart__access_drop(call, unit);
+  DART__EPOCH_TARGETS (unit, call->epoch) {
+    dart__epoch_target_t *t = &call->epoch->target[unit];
+
+    if (!t->is_member)
+      continue;
+    dart__access_drop(call, unit);
+    t->started += t->is_checked;
+    t->is_behind = true;
+  }
 }
 
 static dart_ret_t complete_access(const dart__access_call_t *call)
