@@ -131,9 +131,10 @@ typedef struct {
   dart__far_message_t *far;    /* NULL: near */
   dart__outgoing_t     out;    /* near: one of the two, by direction */
   dart__incoming_t     in;
-  bool                 matched;  /* `in` is valid */
-  bool                 is_probe; /* incoming: it is found, and not received */
-  dart_message_t      *found;    /* incoming: where to say which one was found; NULL: it is named */
+  bool                 is_unposted; /* outgoing: the spare block has another message under way */
+  bool                 matched;     /* `in` is valid */
+  bool                 is_probe;    /* incoming: it is found, and not received */
+  dart_message_t      *found; /* incoming: where to say which one was found; NULL: it is named */
   bool                 done;
   dart_ret_t           ret; /* once it is done */
 } message_t;
@@ -162,14 +163,14 @@ static bool is_own(const message_t *m)
   return m->tag < 0;
 }
 
-/* The spare block; it is the caller's until the message is taken. */
-static uint64_t borrow_spare(void)
+/* In the spare block, which is the caller's until the message is taken. It does not wait for the block: the thread that has it
+ * may wait for a unit that waits for this one to receive. */
+static void post_in_spare(message_t *m)
 {
-  dart__turns_t turns = { 0 };
-
-  while (pthread_mutex_trylock(&p2p.sparing) != 0)
-    dart__wait_turn(&turns, &dart__world.wait);
-  return p2p.spare;
+  m->is_unposted = pthread_mutex_trylock(&p2p.sparing) != 0;
+  if (!m->is_unposted)
+    dart__mailbox_post(&p2p.box, m->unit, m->tag, m->buffer, m->nbytes, p2p.spare, m->nbytes, true,
+                       &m->out);
 }
 
 static void start_out_near(message_t *m)
@@ -183,8 +184,7 @@ static void start_out_near(message_t *m)
 
   if (offset == 0 && dart__pool_alloc(dart__mailbox_message_bytes(room), &offset) != DART_OK) {
     if (is_own(m)) {
-      dart__mailbox_post(&p2p.box, m->unit, m->tag, m->buffer, m->nbytes, borrow_spare(), room,
-                         true, &m->out);
+      post_in_spare(m);
       return;
     }
     dart__error("no memory for a message of %zu bytes to unit %d, see DART_POOL", m->nbytes,
@@ -233,6 +233,8 @@ static void progress_out(message_t *m)
     progress_far(m);
     if (m->done) /* what is sent to a lost unit is dropped */
       m->ret = dart__lost_result(m->unit, m->ret);
+  } else if (m->is_unposted) {
+    post_in_spare(m);
   } else if (dart__mailbox_feed(&p2p.box, &m->out)) {
     give_back(m->out.offset);
     finish_message(m, DART_OK);
@@ -367,7 +369,7 @@ static bool wait_for_either(const message_t *out, const message_t *in, uint32_t 
 
   watch->to   = out->done ? -1 : out->unit;
   watch->from = in->done ? -1 : in->unit;
-  if (out->far != NULL || in->far != NULL || looks_far(in))
+  if (out->far != NULL || in->far != NULL || out->is_unposted || looks_far(in))
     return dart__wait_turn(turns, &policy);
   return dart__event_wait(dart__mailbox_event(&p2p.box), seen, &policy) != seen;
 }
@@ -387,7 +389,7 @@ static void give_up_lost(message_t *out, message_t *in)
   if (!in->done && is_in_vain(in))
     give_up_message(in);
   if (!out->done && dart__is_lost(out->unit)) {
-    if (out->far == NULL) /* nobody takes it any more */
+    if (out->far == NULL && !out->is_unposted) /* nobody takes it any more */
       give_back(out->out.offset);
     give_up_message(out);
   }

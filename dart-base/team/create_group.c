@@ -18,6 +18,7 @@
 
 #include "base/profile.h"
 #include "coll/coll.h"
+#include "memory/pool.h"
 #include "model/argument_check.h"
 #include "model/lost.h"
 #include "model/world.h"
@@ -208,24 +209,32 @@ static dart_ret_t agree_on_id(const call_t *call, dart_ret_t mine, int32_t *id_o
 
 /* ---- the team -------------------------------------------------------------------------------- */
 
-/* The leader of each node tells the others where its exchange is. A leader may have failed alone, because a unit
- * between it and the first member of the tree was lost: the others wait for its message all the same. */
+static bool is_on_node(dart_unit_t unit)
+{
+  return dart__pool_portions()[unit] != NULL;
+}
+
+/* The leader of each node tells the others where its exchange is. Where units may be lost, members may have different
+ * results: a unit between some of them and the first member of the tree was lost. So there all leaders send this message,
+ * and all others take it, whatever their results are: a message that nobody takes might hold up its sender for ever. */
 static dart_ret_t share_exchange(const call_t *call, dart_ret_t ret, uint64_t *exchange_out)
 {
-  const dart__team_t *team    = call->plan.team;
-  message_t           message = { .subject = subject_of(call),
-                                  .more    = call->plan.exchange,
-                                  .ret     = (int32_t)ret };
+  message_t message = { .subject = subject_of(call),
+                        .more    = call->plan.exchange,
+                        .ret     = (int32_t)ret };
+  size_t    leader  = 0;
 
-  if (team == NULL || (ret != DART_OK && ret != DART_ERR_UNIT_LOST))
+  if (ret != DART_OK && !dart__survives())
     return ret; /* so have all */
-  for (int32_t i = 1; i < team->node_nunits && dart__team_is_leader(team); i++)
-    send_message(call, dart__team_member(team, team->node_units[i]), &message);
-  if (ret == DART_OK && !dart__team_is_leader(team) &&
-      !hear(call, dart__team_leader(team), &message))
-    return DART_ERR_UNIT_LOST;
+  while (!is_on_node(call->ids[leader]))
+    leader++;
+  for (size_t i = leader + 1; i < call->count && leader == call->me; i++)
+    if (is_on_node(call->ids[i]))
+      send_message(call, call->ids[i], &message);
+  if (leader != call->me && !hear(call, call->ids[leader], &message))
+    return dart__worse(ret, DART_ERR_UNIT_LOST);
   *exchange_out = message.more;
-  return (dart_ret_t)message.ret;
+  return dart__worse(ret, (dart_ret_t)message.ret);
 }
 
 /* Open the team, whose id is agreed on. Agreed. */

@@ -64,6 +64,7 @@ for call in epoch_lock_kept epoch_lock_own epoch_fence_ahead epoch_complete_unpo
 done
 # As many transfers between survivors as DART has outstanding, beside one to the victim, each on a node of its own.
 beside_others put_beside_many before 3 0 --nodes 3
+beside_others team_create_group_full in 4 0 --nodes 2 # the first member of a group
 together
 
 # A leader, the unit that has the tables of locks, without agents, and where targets copy.

@@ -10,6 +10,9 @@
 #include <dash/dart/ext/dart_team_group.h>
 #include <dash/dart/if/dart_locality.h>
 
+#include "memory/pool.h"
+#include "p2p/twosided.h"
+
 static dart_team_t      team;
 static dart_allocator_t allocator;
 
@@ -45,6 +48,121 @@ static dart_ret_t team_create_group(void)
   return ret;
 }
 
+static void die_of_timer(int signal)
+{
+  (void)signal;
+  raise(SIGKILL);
+}
+
+/* ---- where pools are full ------------------------------------------------------------------------ */
+
+#define LEAST  UINT64_C(64) /* the smallest block of a pool */
+#define BLOCKS 1024
+
+static uint64_t block[BLOCKS]; /* all that there was in this unit's pool, but for `room` */
+static int      nblocks;
+static size_t   room; /* bytes: it is enough for a team, and nothing is left then */
+
+static void fill_pool(void)
+{
+  for (size_t nbytes = UINT64_C(1) << 40; nbytes >= LEAST; nbytes /= 2)
+    while (nblocks < BLOCKS && dart__pool_alloc(nbytes, &block[nblocks]) == DART_OK)
+      nblocks++;
+}
+
+static void empty_pool(void)
+{
+  while (nblocks > 0)
+    dart__pool_free(block[--nblocks]);
+}
+
+/* The unit of this node that is `step` further round, of those that live. */
+static int near_neighbour(int step, bool has_victim)
+{
+  int unit = me;
+
+  do
+    unit = (unit + step + n) % n;
+  while (!is_near(unit) || (unit == victim && !has_victim));
+  return unit;
+}
+
+/* A unit that sends returns the blocks of its messages that were taken. It waits until a long one is taken. */
+static void return_blocks(bool has_victim)
+{
+  static long from[LARGE], to[LARGE];
+  int         next = near_neighbour(1, has_victim), before = near_neighbour(-1, has_victim);
+
+  if (next != me)
+    MUST(dart_sendrecv(from, LARGE, DART_TYPE_LONG, 5, DART_GLOBAL_UNIT_ID(next), to, LARGE,
+                       DART_TYPE_LONG, 5, DART_GLOBAL_UNIT_ID(before)));
+}
+
+static dart_ret_t create_in_room(size_t nbytes, bool has_victim)
+{
+  uint64_t   there;
+  dart_ret_t ret;
+
+  return_blocks(has_victim);
+  MUST(dart__pool_alloc(nbytes, &there));
+  fill_pool();
+  dart__pool_free(there);
+  ret = team_create_group();
+  empty_pool();
+  return ret;
+}
+
+/* Find the smallest room, by halves. */
+static void find_room(void)
+{
+  size_t least = 0, most = 1 << 16;
+
+  while (most - least > LEAST) {
+    room = (least + most) / 2 / LEAST * LEAST;
+    if (create_in_room(room, true) != DART_OK) {
+      least = room;
+      continue;
+    }
+    MUST(dart_team_destroy(&team));
+    most = room;
+  }
+  room = most;
+}
+
+#define TAG_OF_GROUP (-1 - 3) /* of team_create_group's messages */
+
+/* The first member of a group that dies when it has told some of the others that the team can be made: they agree along a
+ * binomial tree. */
+static void lead_group(void)
+{
+  char message[24];
+
+  signal(SIGALRM, die_of_timer); /* where the others do not call before it is lost */
+  setitimer(ITIMER_REAL, &(struct itimerval){ .it_value = { 1, 0 } }, NULL);
+  for (int child = 1; child < n; child *= 2)
+    MUST(dart__twosided_recv(__func__, child, TAG_OF_GROUP, message, sizeof message));
+  MUST(dart__twosided_send(__func__, 1, TAG_OF_GROUP, message, sizeof message));
+  raise(SIGKILL);
+}
+
+/* Unit 1 goes on with the team, and tells the others of its node. Its message is there until they take it: they do, though for
+ * them the team has failed. */
+static void little_room(void)
+{
+  find_room();
+  if (me != victim || victim != 0)
+    return;
+  MUST(dart_barrier(DART_TEAM_ALL)); /* of `meet` */
+  lead_group();
+}
+
+static dart_ret_t team_create_group_full(void)
+{
+  return create_in_room(room, false);
+}
+
+/* ---- cloned teams, memory ------------------------------------------------------------------------ */
+
 static dart_ret_t team_clone(void)
 {
   return dart_team_clone(DART_TEAM_ALL, &team);
@@ -78,12 +196,6 @@ static dart_ret_t memalloc_large(void)
 static dart_ret_t memfree(void)
 {
   return dart_team_memfree(memory);
-}
-
-static void die_of_timer(int signal)
-{
-  (void)signal;
-  raise(SIGKILL);
 }
 
 /* The victim dies in a barrier, which it has called twice: the first time together with the others, after this. */
@@ -147,6 +259,7 @@ static dart_ret_t allocator_destroy(void)
 static const entry_t entries[] = {
   { "team_create", NULL, team_create, LOST },
   { "team_create_group", NULL, team_create_group, LOST },
+  { "team_create_group_full", little_room, team_create_group_full, LOST },
   { "team_clone", NULL, team_clone, LOST },
   { "team_destroy", new_team, team_destroy, DONE },
   { "team_locality_init", new_team, locality_init, LOST },

@@ -1,5 +1,6 @@
 /* Teams that several threads of each unit make at the same time (dart_team_group.h). */
 #include <pthread.h>
+#include <stdlib.h>
 
 #include <dash/dart/ext/dart_team_group.h>
 
@@ -78,4 +79,46 @@ TEST(threads_make_overlapping_teams_at_once)
   test_init_threads();
   run(maker, THREADS);
   check(maker, THREADS);
+}
+
+/* ---- without memory ------------------------------------------------------------------------------- */
+
+static void fill_pool(void)
+{
+  dart_gptr_t block;
+
+  for (size_t nbytes = 1 << 20; nbytes >= 64; nbytes /= 2)
+    while (dart_memalloc(nbytes, DART_TYPE_BYTE, &block) == DART_OK)
+      ;
+}
+
+/* A team of two units, which has no room. */
+static void *make_in_vain(void *tag)
+{
+  int          units[2] = { 0, 1 };
+  dart_group_t group    = test_group(units, 2);
+  dart_team_t  team;
+
+  for (int round = 0; round < 20; round++)
+    EXPECT_RET(dart_team_create_group(DART_TEAM_ALL, group, *(int *)tag, &team), DART_ERR_NOMEM);
+  EXPECT_OK(dart_group_destroy(&group));
+  return NULL;
+}
+
+/* Each thread's messages need the one block that a unit has for them; none keeps it while another thread's partner waits. */
+TEST_N(2, threads_make_teams_at_once_where_pools_are_full)
+{
+  pthread_t thread[2];
+  int       tags[2];
+
+  setenv("DART_POOL", "1M", 1);
+  test_init_threads();
+  unsetenv("DART_POOL");
+  fill_pool();
+  for (int i = 0; i < 2 && me < 2; i++) {
+    tags[i] = (i + me) % 2;
+    EXPECT_TRUE(pthread_create(&thread[i], NULL, make_in_vain, &tags[i]) == 0);
+  }
+  for (int i = 0; i < 2 && me < 2; i++)
+    pthread_join(thread[i], NULL);
 }
