@@ -42,15 +42,16 @@ static void fenced(dart_gptr_t gptr, int assertions, dart__at_t at)
   dart__check_epoch_fenced(gptr, next);
 }
 
-/* Whether all units have reached the fence, which may still fail on this one: it has no memory, was the target of a put
- * in spite of DART_EPOCH_NOPUT, or had an operation refused. DART refuses other calls before it waits. */
+/* Whether all units have reached the fence, or are not waited for. It may still fail on this one: it has no memory, was the
+ * target of a put in spite of DART_EPOCH_NOPUT, had an operation refused, or a unit is lost. DART refuses other calls before
+ * it waits. */
 static bool has_met(dart_ret_t ret, dart_gptr_t gptr, bool may)
 {
   void *own;
 
   gptr.unitid              = dart__check_team_me(gptr);
   gptr.addr_or_offs.offset = 0;
-  return ret == DART_OK || ret == DART_ERR_NOMEM ||
+  return ret == DART_OK || ret == DART_ERR_NOMEM || ret == DART_ERR_UNIT_LOST ||
          (ret == DART_ERR_INVAL && may && pdart_gptr_getaddr(gptr, &own) == DART_OK);
 }
 
@@ -171,6 +172,13 @@ dart_ret_t dart_epoch_complete(dart_gptr_t gptr)
   return ret == DART_OK ? flushed : ret;
 }
 
+/* Calls that close an epoch close it also if a far unit has refused an operation, or a unit is lost. */
+static bool has_ended(dart_ret_t ret, int assertions)
+{
+  return ret == DART_OK || ret == DART_ERR_UNIT_LOST ||
+         (ret == DART_ERR_INVAL && (assertions & ~DART_EPOCH_LAZY) == 0);
+}
+
 static void exposure_ended(dart_gptr_t gptr)
 {
   dart__check_peers_t peers = dart__check_peers_take(gptr, DART__PEERS_POSTED);
@@ -192,7 +200,7 @@ dart_ret_t dart_epoch_wait(dart_gptr_t gptr)
   ret = pdart_epoch_wait(gptr);
   dart__check_stuck_waited();
   dart__check_guards(at);
-  if (ret == DART_OK || ret == DART_ERR_INVAL) /* a promise was broken, but the epoch has ended */
+  if (has_ended(ret, 0)) /* INVAL: a promise was broken, but the epoch has ended */
     exposure_ended(gptr);
   return ret;
 }
@@ -204,7 +212,7 @@ dart_ret_t dart_epoch_test(dart_gptr_t gptr, int32_t *is_complete)
   if (!dart__check_use(gptr, DART__AT(dart_epoch_test)))
     return DART_ERR_INVAL;
   ret = pdart_epoch_test(gptr, is_complete);
-  if (ret == DART_OK && *is_complete)
+  if (ret == DART_ERR_UNIT_LOST || (ret == DART_OK && *is_complete))
     exposure_ended(gptr);
   return ret;
 }
@@ -239,12 +247,6 @@ static void tell_next(dart_gptr_t gptr)
 
   if (kind != DART__EPOCH_OUTSIDE)
     dart__check_let_go(dart__check_lock_place(gptr, kind));
-}
-
-/* Calls that close an epoch close it also if a far unit has refused an operation. */
-static bool has_ended(dart_ret_t ret, int assertions)
-{
-  return ret == DART_OK || (ret == DART_ERR_INVAL && (assertions & ~DART_EPOCH_LAZY) == 0);
 }
 
 /* `number` is that of the unit's clock before it was published. */

@@ -75,7 +75,7 @@ for call in barrier allreduce_large get_blocking put_many lock_acquire range_acq
 done
 together
 
-# checked CALL: the debug mode does not take a lock that a lost unit held for a mistake.
+# checked CALL: the debug mode does not take a lock that a lost unit held for a mistake, nor a buffer that is used again.
 checked() {
   local program=${program/dart-survive-/dart-survive-checked-}
   DART_CHECK=1 survive "$1" in 4 1 --nodes 2
@@ -83,7 +83,7 @@ checked() {
 }
 
 need "${program/dart-survive-/dart-survive-checked-}"
-for call in lock_acquire lock_at_acquire range_acquire; do
+for call in lock_acquire lock_at_acquire range_acquire epoch_fence epoch_lock epoch_lock_all; do
   also checked "$call"
 done
 together

@@ -31,13 +31,25 @@ static void held_portion(void)
   MUST(dart_barrier(DART_TEAM_ALL));
 }
 
+/* Too much to be copied when it is put. */
+static dart_ret_t put_all_to(int unit)
+{
+  return dart_put(at_unit(memory, unit), in, 16, DART_TYPE_LONG, DART_TYPE_LONG);
+}
+
+/* The call that returned `ret` has completed what was put. */
+static dart_ret_t use_again(dart_ret_t ret)
+{
+  in[0]++;
+  dart_flush_all(memory); /* where the debug mode looks */
+  return ret;
+}
+
 static dart_ret_t fence(void)
 {
-  long       value = 3;
-  dart_ret_t ret =
-      dart_put(at_unit(memory, (me + 1) % n), &value, 1, DART_TYPE_LONG, DART_TYPE_LONG);
+  dart_ret_t ret = put_all_to((me + 1) % n);
 
-  return ret != DART_OK ? ret : dart_epoch_fence(memory, 0);
+  return ret != DART_OK ? ret : use_again(dart_epoch_fence(memory, 0));
 }
 
 static dart_ret_t start_and_complete(void)
@@ -98,14 +110,20 @@ static dart_ret_t portion_lock(void)
   dart_gptr_t portion = at_unit(memory, holder());
   dart_ret_t  ret     = dart_epoch_lock(portion, DART_EPOCH_EXCLUSIVE, 0);
 
-  return ret != DART_OK ? ret : dart_epoch_unlock(portion, 0);
+  if (ret != DART_OK)
+    return ret;
+  MUST(put_all_to(holder()));
+  return use_again(dart_epoch_unlock(portion, 0));
 }
 
 static dart_ret_t portion_lock_all(void)
 {
   dart_ret_t ret = dart_epoch_lock_all(memory, 0);
 
-  return ret != DART_OK ? ret : dart_epoch_unlock_all(memory, 0);
+  if (ret != DART_OK)
+    return ret;
+  MUST(put_all_to(holder()));
+  return use_again(dart_epoch_unlock_all(memory, 0));
 }
 
 static const entry_t entries[] = {
