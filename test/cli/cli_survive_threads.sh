@@ -1,4 +1,5 @@
-# A unit is lost whose team one thread has under way in collectives, while another thread breaks it. Under ThreadSanitizer, too.
+# A unit is lost whose team one thread has under way in collectives, while another thread breaks it; or while two threads agree
+# at a time, each in a team of its own. Under ThreadSanitizer, too.
 source "$(dirname "$0")/cli.bash"
 run_limit=200
 
@@ -8,20 +9,22 @@ program=$build/test/dart-survive-shmem
 need "$dartrun" "$program"
 export DART_SURVIVE=1
 
-# survive MOMENT UNITS VICTIM [OPTION...]
+# survive CALL MOMENT UNITS VICTIM [OPTION...]
 survive() {
-  run "$dartrun" -n "$2" "${@:4}" "$program" agree_beside_gather "$1" "$3"
+  run "$dartrun" -n "$3" "${@:5}" "$program" "$1" "$2" "$4"
   expect_code 137
-  [[ $(grep -c survived <<<"$out") == $(($2 - 1)) ]] || fail "$*: not all others survived: $out $err"
+  [[ $(grep -c survived <<<"$out") == $(($3 - 1)) ]] || fail "$*: not all others survived: $out $err"
   [[ $err != *ThreadSanitizer* ]] || fail "$*: $err"
 }
 
 for ((round = 0; round < 5; round++)); do
   for moment in before in; do
-    also survive "$moment" 3 $((round % 3))
-    also survive "$moment" 4 $((round % 4)) --nodes 2
+    also survive agree_beside_gather "$moment" 3 $((round % 3))
+    also survive agree_beside_gather "$moment" 4 $((round % 4)) --nodes 2
+    also survive agree_in_threads "$moment" 3 $((round % 3))
+    also survive agree_in_threads "$moment" 4 $((round % 4)) --nodes 2
   done
   together
 done
-DART_TEST_FAN=2 survive in 6 4 # units of a node in groups
+DART_TEST_FAN=2 survive agree_beside_gather in 6 4 # units of a node in groups
 finish
