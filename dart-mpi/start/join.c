@@ -56,14 +56,15 @@ static void open_nodes(void)
   dart__net.reaches_memory = dart__windows_are_static();
 }
 
-/* MPI ends the job when a process dies. */
+/* What MPI allows when a process dies is in doc/internals/mpi-underneath.md. */
 static dart_ret_t refuse_survive(void)
 {
   if (dart__settings.survive == 0)
     return DART_OK;
   if (dart__world.me == 0)
-    dart__error(
-        "DART_SURVIVE=1: with dart-mpi a job ends when a unit dies; with dart-shmem it can go on");
+    dart__error("DART_SURVIVE=1: with dart-mpi a job ends when a unit dies, for its launcher ends "
+                "the others, and MPI_Win_flush and MPI_Finalize would wait for it; with dart-shmem "
+                "it can go on");
   return DART_ERR_OTHER;
 }
 

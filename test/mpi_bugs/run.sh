@@ -35,6 +35,18 @@ try() {
     "$(grep -v '^$\|^[=*-]\|^YOUR APPL\|^This typ\|^Please see' <<<"$out" | tail -n 1)"
 }
 
+# outlive NAME: the last of three ranks ends, and the launcher is asked to let the others go on, if it has an option for that. What they
+# say decides, for the launcher's code may be that of the one that has ended.
+leave=()
+[[ $("${mpiexec[0]}" --help 2>&1) != *-disable-auto-cleanup* ]] || leave=(-disable-auto-cleanup)
+outlive() {
+  local word=right line
+  run "${mpiexec[@]}" "${leave[@]}" -n 3 "$(program "$1")"
+  line=$(grep -m 1 'rank' <<<"$out") || line='the launcher has ended the others'
+  [[ $line != *hangs* && $line != the* ]] || word=wrong
+  printf '%-20s %-9s %s\n' "$1" $word "$line"
+}
+
 try version 1
 try windows_of_teams 4
 try attach_often 2
@@ -54,6 +66,9 @@ try shared_window_time 2
 try t_finalize_first 1
 try t_again 1
 try mremap_hook 1
+outlive kill_of_one
+outlive flush_of_dead
+outlive finalize_with_dead
 try finalize_over_tcp 3 UCX_TLS=tcp,self MPIR_CVAR_NUM_CLIQUES=3
 
 finish
