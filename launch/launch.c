@@ -97,18 +97,26 @@ const char *launch_reason(int error)
   return text;
 }
 
-int launch_number(const char *option, const char *text, int least, int most)
+static bool read_number(const char *text, int least, int most, int *value_out)
 {
   char *end;
   long  value;
 
-  errno = 0;
-  value = strtol(text, &end, 10);
-  if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || value < least ||
-      value > most)
+  errno      = 0;
+  value      = strtol(text, &end, 10);
+  *value_out = (int)value;
+  return isdigit((unsigned char)text[0]) && *end == '\0' && errno == 0 && value >= least &&
+         value <= most;
+}
+
+int launch_number(const char *option, const char *text, int least, int most)
+{
+  int value;
+
+  if (!read_number(text, least, most, &value))
     launch_fail(LAUNCH_EXIT_USAGE, "%s '%s' is not a number from %d to %d", option, text, least,
                 most);
-  return (int)value;
+  return value;
 }
 
 void launch_check_settings(void)
@@ -152,6 +160,15 @@ static bool is_host(const char *name, size_t length)
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 
   return length > 0 && name[0] != '-' && strspn(name, letters) >= length;
+}
+
+bool launch_is_host(const char *text)
+{
+  const char *colon = strchr(text, ':');
+  int         units;
+
+  return is_host(text, strcspn(text, ":")) &&
+         (colon == NULL || read_number(colon + 1, 1, INT_MAX, &units));
 }
 
 /* One element of --hosts, HOST or HOST:UNITS, of `length` letters. */

@@ -61,6 +61,9 @@ int launch_number(const char *option, const char *text, int least, int most);
 /** The value of --hosts or --hosts-file, and in `*option_out` which of them it is; NULL: none was given. */
 const char *launch_hosts(const launch_t *launch, const char **option_out);
 
+/** Whether `text` is HOST or HOST:UNITS, with 1 unit or more. */
+bool launch_is_host(const char *text);
+
 /** Set an environment variable of the units, or exit with one line. */
 void launch_set(const char *name, const char *value);
 void launch_set_number(const char *name, int value);

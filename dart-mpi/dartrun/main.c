@@ -40,15 +40,17 @@ int main(int argc, char **argv)
   int         code;
 
   tagged_become(argc, argv);
+  if (mpiexec == NULL || *mpiexec == '\0')
+    mpiexec = DART_MPIEXEC;
   launch_keep_standard_streams();
   launch_parse(&about, argc, argv, &launch);
   launch_check_program(DART_STARTS, launch.command[0], argv);
   launch_check_settings();
+  mpiexec_check_hosts_file(mpiexec, &launch);
   shortage_refuse(&launch);
   launch_layers(&launch);
   mpiexec_set_up(&launch);
-  command = mpiexec_command(mpiexec != NULL && *mpiexec != '\0' ? mpiexec : DART_MPIEXEC, &launch,
-                            launch.is_tagged ? tagged_words() : NULL,
+  command = mpiexec_command(mpiexec, &launch, launch.is_tagged ? tagged_words() : NULL,
                             launch.is_tagged ? TAGGED_WORDS : 0);
   code    = roll_run(command, (uint32_t)launch.nunits, launch_hosts(&launch, &option) != NULL);
   free(command);

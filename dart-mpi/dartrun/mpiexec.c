@@ -8,6 +8,56 @@
 
 #include "relay.h"
 
+static bool is_hydra(const char *mpiexec)
+{
+  return DART_MPIEXEC_IS_HYDRA && strcmp(mpiexec, DART_MPIEXEC) == 0;
+}
+
+/* ---- the file of hosts --------------------------------------------------------------------------- */
+
+/* Hydra's words behind a host are these two. */
+static bool is_hydra_word(const char *word)
+{
+  return strncmp(word, "user=", 5) == 0 || strncmp(word, "binding=", 8) == 0;
+}
+
+/* A line of the file, without its comment. */
+static void check_hydra_line(const char *path, int number, char *line)
+{
+  static const char spaces[] = " \t\r\n\v\f";
+  char             *word     = strtok(line, spaces);
+
+  if (word == NULL)
+    return;
+  if (!launch_is_host(word))
+    launch_fail(LAUNCH_EXIT_USAGE, "--hosts-file '%s', line %d: '%s' is not HOST or HOST:UNITS",
+                path, number, word);
+  while ((word = strtok(NULL, spaces)) != NULL)
+    if (!is_hydra_word(word))
+      launch_fail(LAUNCH_EXIT_USAGE,
+                  "--hosts-file '%s', line %d: '%s' is not in MPICH's format, HOST:UNITS", path,
+                  number, word);
+}
+
+void mpiexec_check_hosts_file(const char *mpiexec, const launch_t *launch)
+{
+  FILE  *file   = NULL;
+  char  *line   = NULL;
+  size_t size   = 0;
+  int    number = 0;
+
+  if (launch->hosts_file != NULL && is_hydra(mpiexec))
+    file = fopen(launch->hosts_file, "re"); /* launch_parse has looked whether it can be read */
+  if (file == NULL)
+    return;
+  while (getline(&line, &size, file) > 0) {
+    line[strcspn(line, "#")] = '\0';
+    check_hydra_line(launch->hosts_file, ++number, line);
+  }
+  free(line);
+  fclose(file);
+}
+
 /* ---- the environment ---------------------------------------------------------------------------- */
 
 static void set_default(const char *name, const char *value)
@@ -138,7 +188,7 @@ char **mpiexec_command(const char *mpiexec, const launch_t *launch, char *const 
     launch_fail(LAUNCH_EXIT_FAILURE, "out of memory");
   snprintf(nunits, sizeof nunits, "%d", launch->nunits);
   command[own++] = (char *)mpiexec;
-  if (DART_MPIEXEC_IS_HYDRA && strcmp(mpiexec, DART_MPIEXEC) == 0 && launch->nunits <= RELAY_CODES)
+  if (is_hydra(mpiexec) && launch->nunits <= RELAY_CODES)
     command[own++] = "-print-all-exitcodes"; /* for relay.h */
   if (launch->hosts != NULL) {
     command[own++] = "-host";

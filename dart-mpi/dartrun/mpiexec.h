@@ -4,6 +4,9 @@
  * library are in mpi/vendor.h; what Hydra, MPICH's mpiexec, writes is in relay.c. */
 #include "launch.h"
 
+/** Exit after one line if Hydra cannot read the file of --hosts-file: it prints eight lines then, or crashes. */
+void mpiexec_check_hosts_file(const char *mpiexec, const launch_t *launch);
+
 /** Set the environment variables for mpiexec, and for the MPI of the units. */
 void mpiexec_set_up(const launch_t *launch);
 

@@ -68,6 +68,12 @@ static dart_ret_t refuse_survive(void)
   return DART_ERR_OTHER;
 }
 
+static void warn_of_net(void)
+{
+  if (dart__world.me == 0 && getenv("DART_NET") != NULL)
+    dart__warn("%s: DART_NET has no effect with dart-mpi: the network is MPI's", dart__call);
+}
+
 static dart_ret_t join(int *argc, char ***argv, dart_thread_support_level_t wanted,
                        dart_thread_support_level_t *provided_out)
 {
@@ -104,6 +110,7 @@ static dart_ret_t join(int *argc, char ***argv, dart_thread_support_level_t want
   ret = dart__find_nodes(ret);
   if (ret != DART_OK)
     return ret;
+  warn_of_net();
   dart__net.any_thread  = level == MPI_THREAD_MULTIPLE;
   dart__net.largest_tag = dart__mpi_largest_tag();
   if (dart__world.many_nodes)

@@ -25,8 +25,20 @@ if [[ $2 != inside ]]; then
       bad "--hosts 'a:2,b': dart-shmem runs on this host only*" --hosts a:2,b
       bad "--hosts-file '$work/a': dart-shmem runs on this host only*" --hosts-file "$work/a"
     fi
+    if [[ $backend == mpi && $hydra ]]; then # which crashes by some of these, or prints eight lines
+      for list in localhost:x localhost:0 localhost: a:-1 'a;b' -n :2; do
+        printf '# two\n\n localhost:2 user=me # so\n%s\n' "$list" >"$work/wrong"
+        bad "--hosts-file '$work/wrong', line 4: '$list' is not HOST or HOST:UNITS" --hosts-file "$work/wrong"
+      done
+      for list in slots=2 max_slots=4 2; do
+        echo "localhost $list" >"$work/wrong"
+        bad "--hosts-file '$work/wrong', line 1: '$list' is not in MPICH's format, HOST:UNITS" --hosts-file "$work/wrong"
+      done
+    fi
     run "${dartrun[@]}" --help; [[ $out == *--hosts-file=FILE*--hosts=HOST* ]] || fail "$backend: help: $out"
   }
+  mpiexec=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt")
+  hydra=$("$mpiexec" --version 2>&1 | grep -io hydra | head -n 1)
   shapes=(shmem mpi)
   on_backends on_one_backend dart-unit
   man=$(dirname "$0")/../../doc/man/dartrun.1
