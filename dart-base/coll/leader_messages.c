@@ -22,6 +22,7 @@ static dart_unit_t leader(const dart__team_t *team, int32_t node)
 
 #define PATIENCE_NS INT64_C(500000000) /* between two looks of a leader that waits */
 #define LOOKS       3                  /* that find another collective, before the job ends */
+#define MORE_LOOKS  4                  /* of the higher of two leaders: the lower one speaks */
 #define FIRST_TOLD  2                  /* look at which the other leader is told, and ... */
 #define MOST_TOLD   18                 /* ... the last one */
 #define TEAM_BITS   16                 /* of a tag: the team's id, which is not negative */
@@ -97,7 +98,7 @@ static void look_for_different(watch_t *w)
   if (++w->nlooks >= FIRST_TOLD) /* what has come before may be of an earlier wait */
     is_found |= is_wait_different(w);
   w->nfound = is_found ? w->nfound + 1 : 0;
-  if (w->nfound == LOOKS)
+  if (w->nfound == (w->team->node < w->node ? LOOKS : LOOKS + MORE_LOOKS))
     end_different(w);
 }
 
