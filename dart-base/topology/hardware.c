@@ -228,9 +228,10 @@ static void describe_chain(chain_t *chain, hwloc_obj_t pu, hwloc_obj_t core, hwl
 static int shmem_mbps(void)
 {
   const char *text = getenv("DASH_MAX_SHMEM_MBPS");
-  long        mbps = text != NULL ? strtol(text, NULL, 10) : 0;
+  char       *end  = NULL;
+  long        mbps = text != NULL ? strtol(text, &end, 10) : 0;
 
-  return mbps > 0 ? known((uint64_t)mbps) : SHMEM_MBPS;
+  return mbps > 0 && *end == '\0' ? known((uint64_t)mbps) : SHMEM_MBPS;
 }
 
 /* The last character of a host name of 63 characters is cut: domain.h uses that byte. */

@@ -54,7 +54,7 @@ rm "$work"/lint.*
 while read -r _ name chapter _; do
   [[ -s $man/man$chapter/$name.$chapter || $name == mpiexec ]] || fail "a page names $name($chapter), which there is not"
 done < <(grep -h '^\.Xr ' "$man"/man[137]/* | sort -u)
-said=$(grep -lE '\b(see|as|errors) (above|below)\b|\((above|below)\)' "$man"/man3/*)
+said=$(grep -lE '\b(see|as|errors) (above|below)\b|\((above|below)\)' "$man"/man[137]/*)
 [[ -z $said ]] || fail "pages that speak of a text on another page: $said"
 
 [[ $(mandoc -Tascii "$man/man3/dart_put_blocking.3" | col -b) == *'dart_put_blocking(dart_gptr_t'*'DART_ERR_'* ]] ||

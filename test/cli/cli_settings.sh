@@ -43,6 +43,10 @@ unknown() {
   expect_code 0
   [[ $(grep -c 'is no setting of DART' <<<"$err") == 2 && $err == *'DART_SLOTS is no setting of DART; the nearest is DART_STATS'* &&
     $err == *'DART_AGREGATE is no setting of DART; the nearest is DART_AGGREGATE'* ]] || fail "$backend: unknown: $err"
+  if [[ $backend == mpi ]]; then # dart-shmem refuses it
+    run env DART_NET=foo DART_LOG_LEVEL=WARN "${dartrun[@]}" -n 2 "$program"; expect_code 0
+    expect_line "*dart_init: DART_NET has no effect with dart-mpi: the network is MPI's"
+  fi
   run env DART_STATS=summary "${dartrun[@]}" -n 2 "$program"
   [[ $(grep -c 'DART_STATS=near,summary counts them' <<<"$err") == 1 ]] || fail "$backend: near operations: $err"
   run env DART_STATS=near,summary "${dartrun[@]}" -n 2 "$program"

@@ -242,6 +242,8 @@ static void bandwidth_comes_from_the_environment(void **state)
   assert_int_equal(test_hardware_at("pu:1", 0).info.max_shmem_mbps, 1235);
   setenv("DASH_MAX_SHMEM_MBPS", "many", 1);
   assert_int_equal(test_hardware_at("pu:1", 0).info.max_shmem_mbps, 1235);
+  setenv("DASH_MAX_SHMEM_MBPS", "12x", 1);
+  assert_int_equal(test_hardware_at("pu:1", 0).info.max_shmem_mbps, 1235);
   unsetenv("DASH_MAX_SHMEM_MBPS");
 }
 
