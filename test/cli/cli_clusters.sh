@@ -131,13 +131,14 @@ start_slurm() {
     command -v $program >/dev/null || { echo "not tested: Slurm, as there is no $program here"; return 1; }
   done
   export SLURM_CONF=$work/slurm.conf
-  mkdir -p -m 755 /run/munge "$work/state" "$work/red" "$work/blue"
+  mkdir -p -m 755 /run/munge "$work/state" "$work/tmp" "$work/red" "$work/blue"
   cat >"$SLURM_CONF" <<END
 ClusterName=test
 SlurmctldHost=front(192.168.77.1)
 SlurmUser=root
 StateSaveLocation=$work/state
 SlurmdSpoolDir=$work/%n
+TmpFS=$work/tmp
 SlurmctldPidFile=$work/ctld.pid
 SlurmdPidFile=$work/%n/slurmd.pid
 ProctrackType=proctrack/linuxproc
@@ -156,7 +157,9 @@ END
   munged --force --key-file="$work/key" --seed-file="$work/seed" --pid-file="$work/munged.pid" \
     --log-file="$work/munged.log" 2>"$work/log.munged" || { cat "$work/log.munged"; fail "munged does not start"; return 1; }
   slurmctld -D >"$work/log.slurmctld" 2>&1 &
-  for host in red blue; do on $host slurmd -D -N $host >"$work/log.$host" 2>&1 & done
+  for host in red blue; do # each has a folder of its own for PMIx, of whose files the names are the same on all hosts
+    on $host "mount -t tmpfs tmpfs $work/tmp && exec slurmd -D -N $host" >"$work/log.$host" 2>&1 &
+  done
   disown -a # they end with their namespace, and bash says nothing about that
   for ((tries = 0; tries < 300; tries++)); do
     [[ $(sinfo -h -N -o %T 2>/dev/null | grep -c idle) == 2 ]] && return
@@ -193,13 +196,13 @@ commands=0 slurm=no exports=
 ! start_slurm || slurm=yes
 [[ -x $openmpi ]] || echo "not tested: Open MPI, as the build has no programs over it"
 while IFS= read -r line; do
-  case $line in # variables are for the command of the next line
+  case $line in # variables are for the next commands over Open MPI
     export*) exports="$line; "; continue ;;
     *openmpi) [[ -x $openmpi ]] || continue ;;
+    *) exports= ;;
   esac
   [[ $slurm == yes || ! $line =~ (srun|salloc|sbatch)\  ]] || continue
   check "$exports$line"
-  exports=
 done < <(box sh)
 ((commands >= 10)) || fail "only $commands commands were found on the page"
 if [[ $slurm == yes ]]; then # what the page warns of
