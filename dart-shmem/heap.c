@@ -66,9 +66,9 @@ dart_ret_t dart__net_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
   mapping->offset = offset;
   for (int32_t u = 0; u < team->nunits; u++)
     if (dart__team_is_on_node(team, u))
-      chunk->near[u] = mapping->base + (size_t)u * chunk->nbytes;
+      chunk->near[dart__team_near_slot(team, u)] = mapping->base + (size_t)u * chunk->nbytes;
   if (team->nnodes > 1)
-    publish(mapping, offset, chunk->near[team->me], chunk->nbytes);
+    publish(mapping, offset, chunk->near[team->near_me], chunk->nbytes);
   chunk->is_reached = team->nnodes > 1 && !dart__shmem.model.is_software;
   return DART_OK;
 }
@@ -127,6 +127,6 @@ dart_ret_t dart__net_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t fr
   ret = dart__job_reserve(dart__shmem.fd, mapping->offset + (size_t)team->me * chunk->nbytes + from,
                           to - from, team->exchange.shared == NULL ? &dart__shmem.job->told : NULL);
   if (ret == DART_OK)
-    dart__memory_make_huge(chunk->near[team->me] + from, to - from);
+    dart__memory_make_huge(chunk->near[team->near_me] + from, to - from);
   return ret;
 }

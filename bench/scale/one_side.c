@@ -218,14 +218,16 @@ dart_ret_t dart__net_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
   if (memory == MAP_FAILED)
     return DART_ERR_NOMEM;
   for (int32_t i = 0; i < team->node_nunits; i++)
-    chunk->near[team->node_units[i]] = memory + (size_t)i * chunk->nbytes;
+    chunk->near[dart__team_near_slot(team, team->node_units[i])] =
+        memory + (size_t)i * chunk->nbytes;
   chunk->is_reached = true;
   return DART_OK;
 }
 
 void dart__net_chunk_close(dart__team_t *team, dart__chunk_t *chunk)
 {
-  munmap(chunk->near[team->node_units[0]], chunk->nbytes * (size_t)team->node_nunits);
+  munmap(chunk->near[dart__team_near_slot(team, team->node_units[0])],
+         chunk->nbytes * (size_t)team->node_nunits);
 }
 
 dart_ret_t dart__net_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to)

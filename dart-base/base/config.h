@@ -65,6 +65,8 @@
       "units in a group of a node's barrier, 2 or more; 0 and 1: by the machine")             \
   INT(counted, "DART_TEST_COUNTED", 4096, 0, 1000000,                                         \
       "units of the largest team whose fences count control messages")                        \
+  INT(scattered, "DART_TEST_SCATTERED", 8192, 1, 1000000,                                     \
+      "units of the smallest team whose tables of near portions leave out far units")         \
   INT(nap, "DART_TEST_NAP", 0, 0, 1000000,                                                    \
       "microseconds a waiting unit sleeps between two polls of other nodes; 0: DART__NAP_US") \
   INT(agent_nap, "DART_TEST_AGENT_NAP", 1000, 40, 1000000,                                    \

@@ -6,6 +6,8 @@
 
 #include <dash/dart/if/dart_globmem.h>
 
+#include "model/world.h"
+
 #define CHUNKS_MOST 64 /* that are looked at: a look takes less than a step */
 
 static const dart__segment_t *pool(void)
@@ -24,9 +26,10 @@ static bool is_in(const char *portion, size_t size, const void *buffer, size_t n
 
 /* Adopted memory that does not begin with a page: its portions are shorter than those of the chunk, by as much as each
  * unit's begins later. */
-static bool is_shifted(const dart__chunk_t *chunk, int32_t me)
+static bool is_shifted(const dart__chunk_t *chunk, int32_t slot)
 {
-  return chunk->arena == NULL && (uintptr_t)chunk->near[me] % (uintptr_t)sysconf(_SC_PAGESIZE) != 0;
+  return chunk->arena == NULL &&
+         (uintptr_t)chunk->near[slot] % (uintptr_t)sysconf(_SC_PAGESIZE) != 0;
 }
 
 dart__mapped_t dart__mapped_find(const dart__team_t *team, const void *buffer, size_t nbytes)
@@ -36,14 +39,14 @@ dart__mapped_t dart__mapped_find(const dart__team_t *team, const void *buffer, s
 
   if (buffer == NULL)
     return (dart__mapped_t){ 0 };
-  if (local != NULL && is_in(local->near[dart__team_member(team, team->me)], local->nbytes, buffer,
-                             nbytes, &place.offset))
+  if (local != NULL &&
+      is_in(dart__near_pool(dart__world.me), local->nbytes, buffer, nbytes, &place.offset))
     return place;
   for (const dart__chunk_t *chunk = team->chunks; chunk != NULL && place.chunk <= CHUNKS_MOST;
        chunk                      = chunk->next) {
     place.chunk++;
-    if (!is_shifted(chunk, team->me) &&
-        is_in(chunk->near[team->me], chunk->nbytes, buffer, nbytes, &place.offset))
+    if (!is_shifted(chunk, team->near_me) &&
+        is_in(chunk->near[team->near_me], chunk->nbytes, buffer, nbytes, &place.offset))
       return place;
   }
   return (dart__mapped_t){ 0 };
@@ -56,8 +59,8 @@ char *dart__mapped_at(const dart__team_t *team, int32_t unit, dart__mapped_t pla
   if (place.chunk == 0)
     return NULL;
   if (place.chunk == 1)
-    return pool()->near[dart__team_member(team, unit)] + place.offset;
+    return dart__near_pool(dart__team_member(team, unit)) + place.offset;
   while (place.chunk-- > 2)
     chunk = chunk->next;
-  return chunk->near[unit] + place.offset;
+  return chunk->near[dart__team_near_slot(team, unit)] + place.offset;
 }

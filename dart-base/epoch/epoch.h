@@ -56,8 +56,8 @@ static inline dart__epoch_shared_t *dart__epoch_shared(const dart__team_t    *te
 {
   char *at =
       segment->epoch_pool == NULL
-          ? segment->near[unit] + segment->base + segment->epoch_at
-          : dart__segment_find(dart__teams[DART_TEAM_ALL], 0)->near[dart__team_member(team, unit)] +
+          ? segment->near[dart__team_near_slot(team, unit)] + segment->base + segment->epoch_at
+          : dart__near_pool(dart__team_member(team, unit)) +
                 segment->epoch_pool[dart__team_near_index(team, unit)];
 
   return (dart__epoch_shared_t *)(void *)at;

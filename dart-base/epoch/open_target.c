@@ -41,8 +41,7 @@ dart__epoch_post_t *dart__access_post(const dart__access_call_t *call, int32_t u
 {
   /* seq_cst: acquires the table; pairs with epoch/pscw.c */
   uint64_t table = atomic_load_explicit(&shared_of(call, unit)->posts, memory_order_seq_cst);
-  char    *pool =
-      dart__segment_find(dart__teams[DART_TEAM_ALL], 0)->near[dart__team_member(call->team, unit)];
+  char    *pool  = dart__near_pool(dart__team_member(call->team, unit));
 
   return table == 0 ? NULL
                     : (dart__epoch_post_t *)(void *)(pool + (table - 1)) +

@@ -27,12 +27,12 @@ static bool resolve(void *context, int16_t teamid, int16_t segid, dart__am_regio
   if (segment == NULL)
     return false;
   *region_out = (dart__am_region_t){ .nbytes = dart__segment_size(segment, team->me) };
-  if (segment->near[team->me] != NULL) {
-    region_out->base         = segment->near[team->me] + segment->base;
+  if (segment->near[team->near_me] != NULL) {
+    region_out->base         = segment->near[team->near_me] + segment->base;
     region_out->is_exclusive = is_exclusive(team);
     if (segment->sizes == NULL && segment->heads == NULL) {
       region_out->near   = segment->near;
-      region_out->units  = team->node_units;
+      region_out->units  = team->is_scattered ? NULL : team->node_units;
       region_out->nunits = team->node_nunits;
       region_out->start  = segment->base;
     }

@@ -10,13 +10,14 @@
 dart__deferred_t dart__deferred;
 dart__run_t      dart__run;
 
-/* Portions of one size, at most 32 GiB, that are in the chunk where all see them alike. */
+/* Portions of one size, at most 32 GiB, that are in the chunk where all see them alike, with a table by units. */
 static bool may_run(const dart__address_t *at)
 {
   const dart__segment_t *segment = at->segment;
 
-  return at->team->nnodes > 1 && segment->address == NULL && segment->heads == NULL &&
-         segment->sizes == NULL && segment->base % sizeof(uint64_t) == 0 &&
+  return at->team->nnodes > 1 && !at->team->is_scattered && segment->address == NULL &&
+         segment->heads == NULL && segment->sizes == NULL &&
+         segment->base % sizeof(uint64_t) == 0 &&
          segment->nbytes / sizeof(uint64_t) <= UINT32_MAX && !dart__counts_near;
 }
 

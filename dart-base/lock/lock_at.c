@@ -307,7 +307,7 @@ static bool is_never_released(void *subject)
   int32_t                holder = dart__mutex_holder((const dart__mutex_t *)(void *)at->near);
 
   return dart__is_lost(dart__team_member(at->team, at->unit)) && holder >= 0 &&
-         dart__pool_portions()[holder] == NULL;
+         !dart__pool_is_near(holder);
 }
 
 static dart_ret_t try_near(const dart__address_t *at, bool *done_out)

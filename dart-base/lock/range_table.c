@@ -45,7 +45,7 @@ typedef struct {
 
 static dart__range_table_t *near_table(dart__table_t at)
 {
-  if (dart__pool_portions()[at.unit] == NULL)
+  if (!dart__pool_is_near(at.unit))
     return NULL;
   return (dart__range_table_t *)(void *)dart__pool_address(at.unit, at.offset);
 }

@@ -115,9 +115,11 @@ static void set_sizes(const dart__team_t *team, dart__segment_t *segment, call_t
 static void commit(dart__team_t *team, dart__segment_t *segment, call_t *call)
 {
   dart__segment_leave(team, segment);
-  for (int32_t u = 0; u < team->nunits; u++)
-    if (segment->near[u] != NULL)
-      segment->near[u] += call->heads[u];
+  for (int32_t i = 0; i < team->node_nunits; i++) {
+    int32_t unit = team->node_units[i];
+
+    segment->near[dart__team_near_slot(team, unit)] += call->heads[unit];
+  }
   set_sizes(team, segment, call);
   segment->adopted             = call->nbytes > 0 ? call->addr : NULL;
   segment->heads               = call->heads;
@@ -134,7 +136,7 @@ static void commit(dart__team_t *team, dart__segment_t *segment, call_t *call)
 /* Move the pages into the segment, on all units or on none. Agreed. */
 static dart_ret_t move_in(dart__team_t *team, dart__segment_t *segment, call_t *call)
 {
-  char      *shared = segment->near[team->me] + segment->base;
+  char      *shared = segment->near[team->near_me] + segment->base;
   dart_ret_t mine   = dart__pages_share(call->pages, shared);
   dart_ret_t ret    = exchange_told(team, call, mine);
 

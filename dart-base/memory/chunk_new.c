@@ -19,7 +19,7 @@ dart__chunk_t *dart__chunk_new(const dart__team_t *team, size_t nbytes, bool sha
   if (chunk == NULL)
     return NULL;
   chunk->nbytes = nbytes;
-  chunk->near   = dart__sparse_new((size_t)team->nunits, sizeof *chunk->near);
+  chunk->near   = dart__sparse_new(dart__team_near_slots(team), sizeof *chunk->near);
   if (shared)
     chunk->arena = dart__arena_new(nbytes, DART__CACHE_LINE);
   if (chunk->near != NULL &&

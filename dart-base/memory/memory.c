@@ -228,7 +228,7 @@ static dart_ret_t reserve_own(dart__team_t *team, dart__chunk_t *chunk, uint64_t
 static void clear_state(const dart__team_t *team, const dart__chunk_t *chunk, uint64_t base,
                         size_t largest)
 {
-  memset(chunk->near[team->me] + base + dart__segment_state_at(largest), 0,
+  memset(chunk->near[team->near_me] + base + dart__segment_state_at(largest), 0,
          dart__segment_state.nbytes);
 }
 
@@ -525,8 +525,9 @@ dart_ret_t dart_team_memalign(dart_team_t teamid, size_t alignment, size_t nelem
  * no more memory is needed than for one. */
 static void return_pages(dart__team_t *team, const dart__segment_t *segment)
 {
-  dart__pages_t pages  = dart__pages_of(segment->adopted, dart__segment_size(segment, team->me));
-  const char   *shared = segment->near[team->me] + segment->base - (segment->adopted - pages.first);
+  dart__pages_t pages = dart__pages_of(segment->adopted, dart__segment_size(segment, team->me));
+  const char   *shared =
+      segment->near[team->near_me] + segment->base - (segment->adopted - pages.first);
 
   for (size_t from = 0, to; from < pages.nbytes; from = to) {
     to = pages.nbytes - from < RETURNED ? pages.nbytes : from + RETURNED;

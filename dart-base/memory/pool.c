@@ -161,9 +161,19 @@ bool dart__pool_free(uint64_t offset)
   return free_block(offset, false);
 }
 
+int32_t dart__pool_slot(dart_unit_t unit)
+{
+  return dart__team_near_slot(pool.all, unit);
+}
+
+bool dart__pool_is_near(dart_unit_t unit)
+{
+  return dart__team_near(pool.all, pool.chunk->near, unit) != NULL;
+}
+
 char *dart__pool_address(dart_unit_t unit, uint64_t offset)
 {
-  return pool.chunk->near[unit] + offset;
+  return pool.chunk->near[dart__pool_slot(unit)] + offset;
 }
 
 char *const *dart__pool_portions(void)

@@ -47,7 +47,11 @@ bool dart__pool_free(uint64_t offset);
 /** Where `offset` of a unit's portion is mapped here; the unit (global id) is near. */
 char *dart__pool_address(dart_unit_t unit, uint64_t offset);
 
-/** Unit (global id) → its portion, as mapped here; NULL: far. */
+/** Whether it is mapped here. */
+bool dart__pool_is_near(dart_unit_t unit);
+
+/** The near portions, by slot; and the slot of a near unit (global id). */
 char *const *dart__pool_portions(void);
+int32_t      dart__pool_slot(dart_unit_t unit);
 
 #endif

@@ -28,8 +28,7 @@ static dart_ret_t complete(dart_gptr_t word)
   if (!dart__world.many_nodes)
     return DART_OK;
   dart__far_settle(dart__teams[DART_TEAM_ALL], word.unitid);
-  return dart__pool_portions()[word.unitid] != NULL ? DART_OK
-                                                    : dart__lost_result(word.unitid, DART_OK);
+  return dart__pool_is_near(word.unitid) ? DART_OK : dart__lost_result(word.unitid, DART_OK);
 }
 
 dart_ret_t dart__word_fetch(dart_gptr_t word, const void *value, void *result, dart_datatype_t type,

@@ -68,7 +68,7 @@ static inline char *dart__own_start(const dart__team_t *team, const dart__segmen
   if (segment->adopted != NULL)
     return segment->adopted;
   return segment->address != NULL ? (char *)(uintptr_t)segment->address[team->node_me]
-                                  : segment->near[team->me] + segment->base;
+                                  : segment->near[team->near_me] + segment->base;
 }
 
 /** Where memory of the calling unit is in its process, allocated or registered. */
@@ -87,14 +87,12 @@ static inline dart_ret_t dart__locate(const char *function, dart_gptr_t gptr, si
   dart__segment_t *segment = dart__locate_known(gptr, &team);
   uint64_t         offset  = gptr.addr_or_offs.offset;
   uint64_t         size;
-  bool             may_be_near;
 
   dart__call_note(function);
   /* a negative unit is a large unsigned number */
   if (__builtin_expect(segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)team->nunits, 0))
     goto refuse;
-  may_be_near = dart__team_may_be_near(team, gptr.unitid);
-  size        = dart__segment_size(segment, gptr.unitid);
+  size = dart__segment_size(segment, gptr.unitid);
   if (__builtin_expect(nbytes > size || offset > size - nbytes, 0))
     goto refuse;
 
@@ -102,7 +100,7 @@ static inline dart_ret_t dart__locate(const char *function, dart_gptr_t gptr, si
   address_out->segment = segment;
   address_out->unit    = gptr.unitid;
   address_out->offset  = offset;
-  address_out->near    = may_be_near ? segment->near[gptr.unitid] : NULL;
+  address_out->near    = dart__team_near(team, segment->near, gptr.unitid);
   if (__builtin_expect(address_out->near != NULL, 1))
     address_out->near += segment->base + offset;
   else if (__builtin_expect(dart__segment_has_ended(segment), 0) && gptr.unitid == team->me)

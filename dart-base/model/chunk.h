@@ -15,11 +15,11 @@
 #include "model/arena.h"
 
 typedef struct dart__chunk {
-  size_t nbytes;          /* of each portion */
-  size_t alignment;       /* of this unit's portion, beyond that of pages; 0: none was asked for */
-  size_t reserved;        /* bytes of this unit's portion, from its start, that have pages */
-  size_t extent;          /* where segments have ended so far, at most: the same on all units */
-  char **near;            /* team unit → its portion, as mapped here; NULL: far */
+  size_t nbytes;    /* of each portion */
+  size_t alignment; /* of this unit's portion, beyond that of pages; 0: none was asked for */
+  size_t reserved;  /* bytes of this unit's portion, from its start, that have pages */
+  size_t extent;    /* where segments have ended so far, at most: the same on all units */
+  char **near; /* slot (dart__team_near_slot) → that unit's portion, as mapped here; NULL: far */
   dart__arena_t   *arena; /* allocates the portions; NULL: one segment occupies the whole chunk */
   void            *net;   /* what the network has of it, see net.h */
   bool             is_reached; /* puts and gets of far portions need nobody at the target */

@@ -23,15 +23,73 @@ static int32_t node_of_rank(const dart__placement_t *p, int32_t rank)
   return low;
 }
 
+/* ---- by the job's placement ---------------------------------------------------------------------- */
+
+#define BITS 32 /* of a word */
+
+/* Members among the units of the job from one rank on and below another. */
+static int32_t count_members(const dart__placement_t *p, int32_t from, int32_t to)
+{
+  int32_t  count = 0;
+  uint32_t mask  = UINT32_MAX << from % BITS; /* of the first word */
+
+  for (int32_t word = from / BITS; word * BITS < to; word++, mask = UINT32_MAX) {
+    if (to - word * BITS < BITS)
+      mask &= ~(UINT32_MAX << (to - word * BITS));
+    count += __builtin_popcount(p->bits[word] & mask);
+  }
+  return count;
+}
+
+/* The rank in the job of the member that has so many others before it, from the rank `from` of the job on. */
+static int32_t find_member(const dart__placement_t *p, int32_t from, int32_t before)
+{
+  int32_t  word = from / BITS, count;
+  uint32_t bits = p->bits[word] & UINT32_MAX << from % BITS;
+
+  while ((count = __builtin_popcount(bits)) <= before) {
+    before -= count;
+    bits = p->bits[++word];
+  }
+  while (before-- > 0)
+    bits &= bits - 1;
+  return word * BITS + __builtin_ctz(bits);
+}
+
+static int32_t rank_as_in_job(const dart__placement_t *p, int32_t unit)
+{
+  dart_unit_t global = dart__member(&p->members, unit);
+  int32_t     home   = dart__placement_node(p->job, global);
+
+  return p->start[p->number[home]] +
+         count_members(p, p->job->start[home], dart__placement_rank(p->job, global));
+}
+
+static int32_t unit_as_in_job(const dart__placement_t *p, int32_t rank)
+{
+  int32_t node = node_of_rank(p, rank);
+  int32_t at   = find_member(p, p->job->start[p->home[node]], rank - p->start[node]);
+
+  return dart__members_find(&p->members, dart__placement_unit(p->job, at));
+}
+
+/* ---- by tables ----------------------------------------------------------------------------------- */
+
 int32_t dart__placement_search_node(const dart__placement_t *p, int32_t unit)
 {
+  if (p->kind == DART__PLACED_AS_IN_JOB)
+    return p->number[dart__placement_node(p->job, dart__member(&p->members, unit))];
   return node_of_rank(p, unit); /* in blocks, ranks are units */
 }
 
 int32_t dart__placement_search_rank(const dart__placement_t *p, int32_t unit)
 {
-  int32_t low = p->start[p->node_of[unit]], high = p->start[p->node_of[unit] + 1];
+  int32_t low, high;
 
+  if (p->kind == DART__PLACED_AS_IN_JOB)
+    return rank_as_in_job(p, unit);
+  low  = p->start[p->node_of[unit]];
+  high = p->start[p->node_of[unit] + 1];
   while (high - low > 1) {
     int32_t middle = low + (high - low) / 2;
 
@@ -43,10 +101,13 @@ int32_t dart__placement_search_rank(const dart__placement_t *p, int32_t unit)
   return low;
 }
 
-int32_t dart__placement_unit_in_turn(const dart__placement_t *p, int32_t rank)
+int32_t dart__placement_search_unit(const dart__placement_t *p, int32_t rank)
 {
-  int32_t node = node_of_rank(p, rank);
+  int32_t node;
 
+  if (p->kind == DART__PLACED_AS_IN_JOB)
+    return unit_as_in_job(p, rank);
+  node = node_of_rank(p, rank);
   return node + (rank - p->start[node]) * p->nnodes;
 }
 
@@ -154,10 +215,64 @@ void dart__placement_clear(dart__placement_t *p)
   *p = (dart__placement_t){ .nunits = 0 };
 }
 
+/* ---- deriving ------------------------------------------------------------------------------------ */
+
+static size_t derived_elements(const dart__placement_t *p, const dart__placement_t *job)
+{
+  return (size_t)p->nnodes + 1 + (size_t)job->nnodes + (size_t)p->nnodes +
+         ((size_t)job->nunits + BITS - 1) / BITS;
+}
+
+static void point_into(dart__placement_t *p, const int32_t *tables)
+{
+  p->start  = tables;
+  p->number = p->start + p->nnodes + 1;
+  p->home   = p->number + p->job->nnodes;
+  p->bits   = (const uint32_t *)(p->home + p->nnodes);
+}
+
+static void fill_derived(const dart__placement_t *from, int32_t *tables, const dart__placement_t *p)
+{
+  int32_t  *number = tables + p->nnodes + 1, *home = number + p->job->nnodes;
+  uint32_t *bits = (uint32_t *)(home + p->nnodes);
+
+  memcpy(tables, from->start, ((size_t)p->nnodes + 1) * sizeof *tables);
+  for (int32_t u = 0; u < p->nunits; u++) {
+    dart_unit_t global = dart__member(&p->members, u);
+    int32_t     at     = dart__placement_rank(p->job, global);
+
+    number[dart__placement_node(p->job, global)] = from->node_of[u];
+    home[from->node_of[u]]                       = dart__placement_node(p->job, global);
+    bits[at / BITS] |= UINT32_C(1) << at % BITS;
+  }
+}
+
+void dart__placement_derive(dart__placement_t *p, const dart__placement_t *job,
+                            const dart__members_t *members)
+{
+  dart__placement_t derived = { .kind    = DART__PLACED_AS_IN_JOB,
+                                .nunits  = p->nunits,
+                                .nnodes  = p->nnodes,
+                                .job     = job,
+                                .members = *members };
+  size_t            count   = derived_elements(p, job);
+  int32_t          *tables;
+
+  if (p->kind != DART__PLACED_ANYHOW || count >= dart__placement_elements(p) ||
+      (tables = calloc(count, sizeof *tables)) == NULL)
+    return;
+  fill_derived(p, tables, &derived);
+  point_into(&derived, tables);
+  dart__placement_clear(p);
+  *p = derived;
+}
+
 /* ---- sharing ------------------------------------------------------------------------------------- */
 
 size_t dart__placement_elements(const dart__placement_t *p)
 {
+  if (p->kind == DART__PLACED_AS_IN_JOB)
+    return derived_elements(p, p->job);
   return (size_t)p->nnodes + 1 + (p->node_of != NULL ? 2 * (size_t)p->nunits : 0);
 }
 
@@ -165,6 +280,8 @@ void dart__placement_copy(const dart__placement_t *p, int32_t to[])
 {
   size_t nstarts = (size_t)p->nnodes + 1, nunits = (size_t)p->nunits;
 
+  if (p->kind == DART__PLACED_AS_IN_JOB)
+    nstarts = dart__placement_elements(p);
   memcpy(to, p->start, nstarts * sizeof *to);
   if (p->node_of == NULL)
     return;
@@ -179,6 +296,8 @@ void dart__placement_share(dart__placement_t *p, const int32_t from[])
   free_tables(p);
   p->is_shared = true;
   p->start     = from;
+  if (p->kind == DART__PLACED_AS_IN_JOB)
+    point_into(p, from);
   if (p->node_of == NULL)
     return;
   p->node_of = from + nstarts;

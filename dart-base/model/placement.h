@@ -4,18 +4,21 @@
  *
  * Nodes are numbered by their first unit. A unit's rank is its index in the list of all units, node by node, those of a
  * node ascending. In most jobs units are dealt to nodes in blocks or in turn, and then all but where each node's ranks
- * start is arithmetic; else there are tables. */
+ * start is arithmetic; else there are tables. Those of a large team are small, for they refer to the job's placement. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/members.h"
+
 typedef enum {
   DART__PLACED_IN_BLOCKS, /* of any sizes: ranks are the units themselves */
   DART__PLACED_IN_TURN,   /* unit u is on node u mod nnodes */
-  DART__PLACED_ANYHOW
+  DART__PLACED_ANYHOW,
+  DART__PLACED_AS_IN_JOB /* a team: its members are where the job has them */
 } dart__placed_t;
 
-typedef struct {
+typedef struct dart__placement {
   dart__placed_t kind;
   int32_t        nunits;
   int32_t        nnodes;
@@ -23,12 +26,24 @@ typedef struct {
   const int32_t *node_of;   /* DART__PLACED_ANYHOW: unit → node; else NULL, as is ... */
   const int32_t *unit_at;   /* rank → unit */
   bool           is_shared; /* the tables are another's to free */
+
+  /* DART__PLACED_AS_IN_JOB; the tables follow `start`. */
+  const struct dart__placement *job;
+  dart__members_t               members;
+  const int32_t                *number; /* node of the job → node, if it has members */
+  const int32_t                *home;   /* node → node of the job */
+  const uint32_t               *bits; /* rank in the job → a bit: whether the unit is a member */
 } dart__placement_t;
 
 /** Find the placement of `nunits` > 0 units. Unit u is on the node that node_at(of, u) names, from 0 to nids - 1, a
  *  name for each node. False: no memory. */
 bool dart__placement_find(dart__placement_t *p, int32_t nunits, int32_t nids,
                           int32_t (*node_at)(const void *of, int32_t unit), const void *of);
+
+/** Replace the tables of the placement of these members of a job, if it has some, by tables that are smaller: a bit for each
+ *  unit of the job. Where they are not, or there is no memory, it stays as it is. */
+void dart__placement_derive(dart__placement_t *p, const dart__placement_t *job,
+                            const dart__members_t *members);
 
 /** Free its tables; also of a zeroed one. */
 void dart__placement_clear(dart__placement_t *p);
@@ -41,7 +56,7 @@ void   dart__placement_share(dart__placement_t *p, const int32_t from[]);
 /* For what is not arithmetic. */
 int32_t dart__placement_search_node(const dart__placement_t *p, int32_t unit);
 int32_t dart__placement_search_rank(const dart__placement_t *p, int32_t unit);
-int32_t dart__placement_unit_in_turn(const dart__placement_t *p, int32_t rank);
+int32_t dart__placement_search_unit(const dart__placement_t *p, int32_t rank);
 
 static inline int32_t dart__placement_node(const dart__placement_t *p, int32_t unit)
 {
@@ -56,7 +71,7 @@ static inline bool dart__placement_is_on(const dart__placement_t *p, int32_t uni
 {
   if (p->kind == DART__PLACED_IN_BLOCKS)
     return unit >= p->start[node] && unit < p->start[node + 1];
-  return (p->node_of != NULL ? p->node_of[unit] : unit % p->nnodes) == node;
+  return dart__placement_node(p, unit) == node;
 }
 
 static inline int32_t dart__placement_rank(const dart__placement_t *p, int32_t unit)
@@ -72,7 +87,7 @@ static inline int32_t dart__placement_unit(const dart__placement_t *p, int32_t r
 {
   if (p->kind == DART__PLACED_IN_BLOCKS)
     return rank;
-  return p->unit_at != NULL ? p->unit_at[rank] : dart__placement_unit_in_turn(p, rank);
+  return p->unit_at != NULL ? p->unit_at[rank] : dart__placement_search_unit(p, rank);
 }
 
 #endif

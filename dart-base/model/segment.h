@@ -14,7 +14,7 @@
 typedef _Atomic(struct dart__epoch *) dart__epoch_ref_t;
 
 typedef struct dart__segment {
-  char    **near;   /* the chunk's table: team unit → its portion of the chunk, NULL if far */
+  char    **near;   /* the chunk's table: slot → that unit's portion of the chunk, NULL if far */
   uint64_t  base;   /* where portions start in those of the chunk */
   uint64_t  block;  /* where their block of the chunk's arena starts: before, if they are aligned */
   uint64_t  nbytes; /* of every portion; of the largest, if they differ */

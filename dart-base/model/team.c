@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/config.h"
 #include "base/counters.h"
 #include "base/free_memory.h"
 #include "base/hash.h"
@@ -130,44 +131,9 @@ int32_t dart__team_widest_node(const dart__team_t *team)
 
 /* ---- members ------------------------------------------------------------------------------------ */
 
-dart__members_t dart__members_of(const dart_unit_t *ids, int32_t count)
-{
-  dart__members_t members = { .count  = count,
-                              .first  = ids[0],
-                              .stride = count > 1 ? ids[1] - ids[0] : 1 };
-
-  for (int32_t i = 2; i < count && members.ids == NULL; i++)
-    if (ids[i] - ids[i - 1] != members.stride)
-      members.ids = ids;
-  return members;
-}
-
-static int32_t find_in_list(const dart__members_t *members, dart_unit_t global)
-{
-  int32_t low = 0, high = members->count;
-
-  while (low < high) {
-    int32_t middle = low + (high - low) / 2;
-
-    if (members->ids[middle] < global)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < members->count && members->ids[low] == global ? low : -1;
-}
-
 int32_t dart__team_unit_of(const dart__team_t *team, dart_unit_t global)
 {
-  const dart__members_t *members = &team->members;
-  int32_t                unit;
-
-  if (global < members->first)
-    return -1;
-  if (members->ids != NULL)
-    return find_in_list(members, global);
-  unit = (global - members->first) / members->stride;
-  return unit < members->count && dart__member(members, unit) == global ? unit : -1;
+  return dart__members_find(&team->members, global);
 }
 
 static int32_t node_of_member(const void *members, int32_t unit)
@@ -184,14 +150,40 @@ static bool place_team(dart__team_t *team)
   else if (!dart__placement_find(&team->nodes, team->nunits, dart__world.nodes.nnodes,
                                  node_of_member, &team->members))
     return false;
+  if (team->nunits >= dart__settings.scattered && team->has_nodes)
+    dart__placement_derive(&team->nodes, &dart__world.nodes, &team->members);
   team->nnodes = team->nodes.nnodes;
+  return true;
+}
+
+#define NEAR_MOST 16384 /* units of a node for which there is a table */
+
+/* Enter the node's units, which are scattered, where dart__team_find_near looks for them. False: no memory. */
+static bool enter_near(dart__team_t *team)
+{
+  uint32_t mask, place;
+
+  if (team->nodes.kind == DART__PLACED_IN_TURN)
+    return true;
+  for (team->near_bits = 1; 1 << team->near_bits < 8 * team->node_nunits;)
+    team->near_bits++;
+  team->near_table = calloc((size_t)1 << team->near_bits, sizeof *team->near_table);
+  if (team->near_table == NULL)
+    return false;
+  mask = (UINT32_C(1) << team->near_bits) - 1;
+  for (int32_t i = 0; i < team->node_nunits; i++) {
+    place = dart__team_near_place(team->near_bits, team->node_units[i]);
+    while (team->near_table[place] != 0)
+      place = (place + 1) & mask;
+    team->near_table[place] = (uint16_t)(i + 1);
+  }
   return true;
 }
 
 /* The units of this node. False: no memory. */
 static bool list_node(dart__team_t *team)
 {
-  int32_t first;
+  int32_t first, span;
 
   team->node       = dart__team_node_of(team, team->me);
   team->node_first = first = dart__team_node_start(team, team->node);
@@ -202,8 +194,16 @@ static bool list_node(dart__team_t *team)
     return false;
   for (int32_t i = 0; i < team->node_nunits; i++)
     team->node_units[i] = dart__team_unit_at(team, first + i);
+  span = team->node_units[team->node_nunits - 1] - team->node_units[0] + 1;
+  if (span > team->node_nunits && team->nunits >= dart__settings.scattered &&
+      team->node_nunits <= NEAR_MOST) {
+    team->is_scattered = true;
+    team->near_me      = team->node_me;
+    return enter_near(team);
+  }
   team->near_first = team->node_units[0];
-  team->near_span  = team->node_units[team->node_nunits - 1] - team->near_first + 1;
+  team->near_span  = span;
+  team->near_me    = team->me;
   return true;
 }
 
@@ -272,6 +272,7 @@ void dart__team_delete(dart__team_t *team)
   if (team->has_nodes)
     dart__placement_clear(&team->nodes);
   free(team->node_units);
+  free(team->near_table);
   free(team->node_bytes);
   dart__sparse_delete(team->aside);
   keep_tables(team);
@@ -309,7 +310,7 @@ void dart__team_lists_share(dart__team_t *team, const void *memory)
 
   if (team->members.ids != NULL) {
     free((void *)(uintptr_t)team->members.ids);
-    team->members.ids = from;
+    team->members.ids = team->nodes.members.ids = from;
     from += team->nunits;
   }
   if (team->has_nodes)
@@ -412,13 +413,13 @@ static bool lies_at_step(const dart__team_t *team, const dart__segment_t *segmen
   return true;
 }
 
-/* By arithmetic if that gives all portions; else by the list, if this unit's is near. None if near operations are counted,
- * for these then have to be calls that take the general path. */
+/* By arithmetic if that gives all portions; else by the list, if this unit's is near, and there is one by units. None if near
+ * operations are counted, for these then have to be calls that take the general path. */
 static dart__direct_map_t direct_map_of(const dart__team_t *team, const dart__segment_t *segment)
 {
   dart__direct_map_t map = { .nbytes = mapped_bytes(team, segment) };
 
-  if (dart__counts_near || segment->near[team->me] == NULL)
+  if (dart__counts_near || team->is_scattered || segment->near[team->me] == NULL)
     return (dart__direct_map_t){ .nunits = 0 };
   if (lies_at_step(team, segment, &map.step)) {
     map.first  = segment->near[0] + segment->base;

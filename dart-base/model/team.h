@@ -9,8 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <dash/dart/if/dart_globmem.h>
 #include <dash/dart/if/dart_team_group.h>
 
+#include "model/members.h"
 #include "model/placement.h"
 #include "model/segment.h"
 #include "wait/exchange.h"
@@ -30,20 +32,16 @@ typedef struct {
   uint32_t kind_without_data; /* of all that move none, since the last dart__team_begin_call */
 } dart__collective_t;
 
-/* Global ids, ascending: first, first + stride, ...; or a list. */
-typedef struct {
-  int32_t            count;
-  dart_unit_t        first;
-  int32_t            stride;
-  const dart_unit_t *ids; /* NULL: there is no list */
-} dart__members_t;
-
 typedef struct dart__team {
-  dart_team_t       id;
-  int32_t           nunits;
-  int32_t           me;           /* own team id */
-  int32_t           near_first;   /* the node's units are among the near_span ones from here on: */
-  int32_t           near_span;    /* dart__team_may_be_near */
+  dart_team_t id;
+  int32_t     nunits;
+  int32_t     me;         /* own team id */
+  int32_t     near_first; /* the node's units are among the near_span ones from here on; ... */
+  int32_t     near_span;  /* ... 0 if they are ... */
+  bool is_scattered; /* ... in a large team, and not one behind the other: dart__team_near_slot */
+  int32_t near_me;   /* own slot */
+  int     near_bits; /* near_table has 2^near_bits entries: index in node_units, plus 1; 0: none */
+  uint16_t         *near_table;   /* NULL: not scattered, or by arithmetic */
   dart__members_t   members;      /* the list is this unit's, or shares_lists */
   dart__placement_t nodes;        /* by team ids */
   bool              has_nodes;    /* their tables are the team's; else the job's */
@@ -133,14 +131,6 @@ static inline dart__segment_t *dart__segment_find_known(const dart__team_t *team
   return team->ended[~id];
 }
 
-/** `count` > 0 ascending global ids, without the list if a rule gives them. */
-dart__members_t dart__members_of(const dart_unit_t *ids, int32_t count);
-
-static inline dart_unit_t dart__member(const dart__members_t *members, int32_t index)
-{
-  return members->ids == NULL ? members->first + index * members->stride : members->ids[index];
-}
-
 /** Describe a team of these members (a list is copied), of which the caller is one. Local; it is in no table, and has
  *  no shared memory yet. NULL: no memory. */
 dart__team_t *dart__team_new(const dart__members_t *members);
@@ -216,13 +206,6 @@ static inline bool dart__team_is_on_node(const dart__team_t *team, int32_t unit)
   return dart__placement_is_on(&team->nodes, unit, team->node);
 }
 
-/** False: the unit is on another node, so its memory is far. Then a table by unit need not be looked at, of which in a large
- *  job no part would be in a cache. */
-static inline bool dart__team_may_be_near(const dart__team_t *team, int32_t unit)
-{
-  return (uint32_t)(unit - team->near_first) < (uint32_t)team->near_span;
-}
-
 /** The index of a unit when all are listed node by node; the unit at an index; the index of a node's first unit, where
  *  for node nnodes it is nunits. */
 static inline int32_t dart__team_rank(const dart__team_t *team, int32_t unit)
@@ -250,6 +233,60 @@ static inline int32_t dart__team_units_on(const dart__team_t *team, int32_t node
 static inline int32_t dart__team_near_index(const dart__team_t *team, int32_t unit)
 {
   return dart__team_rank(team, unit) - team->node_first;
+}
+
+/** Where the search for a unit begins in near_table. */
+static inline uint32_t dart__team_near_place(int bits, int32_t unit)
+{
+  return (uint32_t)unit * UINT32_C(2654435769) >> (32 - bits);
+}
+
+/** The index of a unit among node_units that are scattered; -1: it is far. By arithmetic, or by a table that is in the cache,
+ *  where those of the placement have all units. */
+static inline int32_t dart__team_find_near(const dart__team_t *team, int32_t unit)
+{
+  uint32_t place, mask = (UINT32_C(1) << team->near_bits) - 1;
+
+  if (team->near_table == NULL)
+    return unit % team->nnodes == team->node ? unit / team->nnodes : -1;
+  place = dart__team_near_place(team->near_bits, unit);
+  while (team->near_table[place] != 0 && team->node_units[team->near_table[place] - 1] != unit)
+    place = (place + 1) & mask;
+  return (int32_t)team->near_table[place] - 1;
+}
+
+/** Tables of the node's portions have a slot for each unit of the team, of which only those of the node's units are used.
+ *  Where these are scattered, each would be on a page of its own, so they are in the order of node_units instead. */
+static inline int32_t dart__team_near_slot(const dart__team_t *team, int32_t unit)
+{
+  return team->is_scattered ? dart__team_find_near(team, unit) : unit;
+}
+
+static inline size_t dart__team_near_slots(const dart__team_t *team)
+{
+  return (size_t)(team->is_scattered ? team->node_nunits : team->nunits);
+}
+
+/** The unit's entry in such a table. NULL: the unit is far, or it has none. In a large job no part of the table would be in
+ *  a cache for most units, so it is looked at only where it may have one. */
+static inline char *dart__team_near(const dart__team_t *team, char *const *near, int32_t unit)
+{
+  int32_t index;
+
+  if (__builtin_expect((uint32_t)(unit - team->near_first) < (uint32_t)team->near_span, 1))
+    return near[unit];
+  if (__builtin_expect(!team->is_scattered, 1))
+    return NULL;
+  index = dart__team_find_near(team, unit);
+  return index < 0 ? NULL : near[index];
+}
+
+/** The pool of a unit of this node, as mapped here. */
+static inline char *dart__near_pool(dart_unit_t unit)
+{
+  const dart__team_t *all = dart__teams[DART_TEAM_ALL];
+
+  return dart__segment_find(all, DART_SEGMENT_LOCAL)->near[dart__team_near_slot(all, unit)];
 }
 
 static inline bool dart__team_is_leader(const dart__team_t *team)

@@ -45,16 +45,21 @@ static uint64_t offset_in(uint64_t name)
   return name & ((UINT64_C(1) << OFFSET_BITS) - 1);
 }
 
+static char *portion_of(const dart__mailbox_t *box, int32_t unit)
+{
+  return box->portions[box->slot_of == NULL ? unit : box->slot_of(unit)];
+}
+
 static dart__mailbox_message_t *message_of(const dart__mailbox_t *box, uint64_t name)
 {
   int32_t unit = (int32_t)(name >> OFFSET_BITS) - 1;
 
-  return (dart__mailbox_message_t *)(void *)(box->portions[unit] + offset_in(name));
+  return (dart__mailbox_message_t *)(void *)(portion_of(box, unit) + offset_in(name));
 }
 
 static dart__inbox_t *inbox_of(const dart__mailbox_t *box, int32_t unit)
 {
-  return (dart__inbox_t *)(void *)(box->portions[unit] + box->inbox);
+  return (dart__inbox_t *)(void *)(portion_of(box, unit) + box->inbox);
 }
 
 void dart__inbox_format(dart__inbox_t *inbox)
@@ -66,9 +71,11 @@ void dart__inbox_format(dart__inbox_t *inbox)
 }
 
 bool dart__mailbox_open(dart__mailbox_t *box, int32_t me, int32_t nunits, char *const *portions,
-                        uint64_t inbox)
+                        int32_t (*slot_of)(int32_t unit), uint64_t inbox)
 {
-  *box = (dart__mailbox_t){ .me = me, .portions = portions, .inbox = inbox, .nunits = nunits };
+  *box = (dart__mailbox_t){
+    .me = me, .portions = portions, .slot_of = slot_of, .inbox = inbox, .nunits = nunits
+  };
   box->arrived = dart__sparse_new((size_t)nunits, sizeof *box->arrived);
   if (box->arrived == NULL)
     return false;

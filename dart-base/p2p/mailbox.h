@@ -40,9 +40,10 @@ typedef struct {
 
 /** What a unit sends and receives with; private to it. */
 typedef struct {
-  int32_t                me;
-  char *const           *portions; /* unit → its memory, as mapped here */
-  uint64_t               inbox;    /* where each unit's inbox is in its memory */
+  int32_t      me;
+  char *const *portions;            /* slot → that unit's memory, as mapped here */
+  int32_t (*slot_of)(int32_t unit); /* NULL: the slot is the unit */
+  uint64_t               inbox;     /* where each unit's inbox is in its memory */
   int32_t                nunits;
   pthread_mutex_t        lock;     /* for all below */
   dart__mailbox_queue_t *arrived;  /* sender → its messages that were not matched yet */
@@ -55,10 +56,10 @@ typedef struct {
 /** Initialise the memory of an inbox, before other units know of it. */
 void dart__inbox_format(dart__inbox_t *inbox);
 
-/** `portions` has `nunits` entries and stays in place; units whose portion is NULL are never sent to. `inbox`: where a
- *  unit's inbox is in its memory. False: no memory. */
+/** `portions` stays in place, and has an entry for every unit that is sent to: by `slot_of`, or, NULL, by units. `inbox`:
+ *  where a unit's inbox is in its memory. False: no memory. */
 bool dart__mailbox_open(dart__mailbox_t *box, int32_t me, int32_t nunits, char *const *portions,
-                        uint64_t inbox);
+                        int32_t (*slot_of)(int32_t unit), uint64_t inbox);
 void dart__mailbox_close(dart__mailbox_t *box);
 
 /** The event to wait for when a call below made no progress: read its counter, call, and if the call made

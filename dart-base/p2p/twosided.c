@@ -88,6 +88,7 @@ dart_ret_t dart__twosided_prepare(const dart__team_t *all)
   place->hints = 0;
   memset(&place->watches, 0, sizeof place->watches + room);
   if (!dart__mailbox_open(&p2p.box, dart__world.me, all->nunits, dart__pool_portions(),
+                          all->is_scattered ? dart__pool_slot : NULL,
                           dart__pool_common() + offsetof(place_t, inbox)))
     ret = DART_ERR_NOMEM;
   return ret;
@@ -147,7 +148,7 @@ static void finish_message(message_t *m, dart_ret_t ret)
 
 static bool is_near(dart_unit_t unit)
 {
-  return dart__pool_portions()[unit] != NULL;
+  return dart__pool_is_near(unit);
 }
 
 static void give_back(uint64_t offset)

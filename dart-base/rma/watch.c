@@ -243,7 +243,7 @@ void dart__watch_wrote(dart_gptr_t gptr, uint64_t nbytes)
   dart_unit_t unit  = dart__team_member(dart__teams[gptr.teamid], gptr.unitid);
   behind_t    wrote = { gptr, nbytes };
 
-  if (dart__pool_portions()[unit] != NULL)
+  if (dart__pool_is_near(unit))
     tell(dart__twosided_sleepers(unit), is_behind, &wrote);
 }
 

@@ -32,7 +32,7 @@ static bool find_portion(dart_gptr_t gptr, const char **start_out, uint64_t *nby
 
   if (segment == NULL || gptr.unitid != team->me || segment->address != NULL)
     return false;
-  *start_out  = segment->near[team->me] + segment->base;
+  *start_out  = segment->near[team->near_me] + segment->base;
   *nbytes_out = dart__segment_size(segment, team->me);
   return true;
 }

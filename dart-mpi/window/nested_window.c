@@ -31,6 +31,12 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
+/* Where the portion of the node's unit number `index` is entered. */
+static char **entry_of(const dart__team_t *team, const dart__chunk_t *chunk, int32_t index)
+{
+  return &chunk->near[dart__team_near_slot(team, team->node_units[index])];
+}
+
 /* Map the node's portions once more, at an address that can hold huge pages, and use that mapping, for MPI
  * maps its windows at any address. For huge pages an address and its offset in the file must be equal modulo
  * their size; the file starts with the first portion. If the portions are not in a row, or if the kernel
@@ -38,14 +44,14 @@
 static void map_again(const dart__team_t *team, dart__chunk_t *chunk, dart__chunk_net_t *net)
 {
   size_t nbytes = chunk->nbytes * (size_t)team->node_nunits;
-  char  *first  = chunk->near[team->node_units[0]];
-  size_t at     = chunk->alignment == 0 ? 0 : (size_t)(chunk->near[team->me] - first);
+  char  *first  = *entry_of(team, chunk, 0);
+  size_t at     = chunk->alignment == 0 ? 0 : (size_t)(chunk->near[team->near_me] - first);
   char  *space;
 
   if (chunk->nbytes < DART__HUGE_PAGE && chunk->alignment == 0)
     return;
   for (int32_t i = 0; i < team->node_nunits; i++)
-    if (chunk->near[team->node_units[i]] != first + (size_t)i * chunk->nbytes)
+    if (*entry_of(team, chunk, i) != first + (size_t)i * chunk->nbytes)
       return;
   space = dart__memory_aligned_space(nbytes, chunk->alignment, at);
   if (space == NULL)
@@ -58,8 +64,8 @@ static void map_again(const dart__team_t *team, dart__chunk_t *chunk, dart__chun
     return;
   }
   for (int32_t i = 0; i < team->node_nunits; i++)
-    chunk->near[team->node_units[i]] = space + (size_t)i * chunk->nbytes;
-  net->base  = chunk->near[team->me];
+    *entry_of(team, chunk, i) = space + (size_t)i * chunk->nbytes;
+  net->base  = chunk->near[team->near_me];
   net->again = space;
 }
 
@@ -89,8 +95,8 @@ static dart_ret_t open_file(dart__team_t *team, dart__chunk_t *chunk, dart__chun
     return ret;
   net->again = space;
   for (int32_t i = 0; i < team->node_nunits; i++)
-    chunk->near[team->node_units[i]] = space + (size_t)i * stride;
-  net->base = chunk->near[team->me];
+    *entry_of(team, chunk, i) = space + (size_t)i * stride;
+  net->base = chunk->near[team->near_me];
   return DART_OK;
 }
 
@@ -122,8 +128,7 @@ static dart_ret_t open_shared(dart__team_t *team, dart__chunk_t *chunk, dart__ch
     MPI_Aint nbytes;
     int      unit_size;
 
-    DART__MPI(MPI_Win_shared_query, net->shared, i, &nbytes, &unit_size,
-              &chunk->near[team->node_units[i]]);
+    DART__MPI(MPI_Win_shared_query, net->shared, i, &nbytes, &unit_size, entry_of(team, chunk, i));
   }
   map_again(team, chunk, net);
   return DART_OK;
@@ -144,7 +149,7 @@ static dart_ret_t open_private(dart__team_t *team, dart__chunk_t *chunk, dart__c
     net->base = NULL;
     return DART_ERR_NOMEM;
   }
-  chunk->near[team->me] = net->base;
+  chunk->near[team->near_me] = net->base;
   return DART_OK;
 }
 
@@ -247,7 +252,8 @@ static void close_memory(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_n
 /* The mapping of map_again is an attempt, which is enough for huge pages. */
 static dart_ret_t check_alignment(const dart__team_t *team, const dart__chunk_t *chunk)
 {
-  if (chunk->alignment == 0 || ((uintptr_t)chunk->near[team->me] & (chunk->alignment - 1)) == 0)
+  if (chunk->alignment == 0 ||
+      ((uintptr_t)chunk->near[team->near_me] & (chunk->alignment - 1)) == 0)
     return DART_OK;
   return dart__fail(DART_ERR_NOMEM, "shared memory of %zu bytes is not aligned to %zu",
                     chunk->nbytes, chunk->alignment);

@@ -42,6 +42,17 @@ for step in ranges 'atomic file'; do
   (($(bytes "$step" 7) <= 161 * 200000)) || fail "$step: $(bytes "$step" 7) bytes of the pool"
 done
 
+# Nor does it take more where units are dealt to nodes in turn: portions of the node's units are listed by the node, and a team
+# without order refers to the placement of the job. By chance the job's placement is a list, of 8 bytes a unit, once for a node.
+declare -A lists=([cyclic]=0 [random]=$((9 * 200000)))
+for placement in cyclic random; do
+  run "$scale" --least=200000 --most=200000 --placement=$placement --format=csv
+  expect_code 0
+  (($(bytes init 5) + $(bytes segments 5) <= 1 << 19)) || fail "$placement, init and segments: $(bytes init 5), $(bytes segments 5)"
+  (($(bytes init 7) <= 350000 + ${lists[$placement]})) || fail "$placement, init: $(bytes init 7) bytes of the pool"
+  (($(bytes 'irregular team' 7) <= 128 * 256 + 5 * 100000)) || fail "$placement, a list: $(bytes 'irregular team' 7) bytes of the pool"
+done
+
 run "$scale" --most=many; expect_code 2; expect_line "*--most is 'many'*"
 run "$scale" --placement=square; expect_code 2; expect_line "*--placement is 'square'*block, cyclic or random*"
 run "$scale" --help; expect_code 0

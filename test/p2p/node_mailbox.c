@@ -47,7 +47,7 @@ static void open_unit(unit_t *unit, uint32_t me, uint32_t n, char *const *seen)
 {
   memset(unit, 0, sizeof *unit);
   pthread_mutex_init(&unit->lock, NULL);
-  CHECK(dart__mailbox_open(&unit->box, (int32_t)me, (int32_t)n, seen, INBOX));
+  CHECK(dart__mailbox_open(&unit->box, (int32_t)me, (int32_t)n, seen, NULL, INBOX));
 }
 
 static void close_unit(unit_t *unit)

@@ -35,6 +35,7 @@ static const struct {
   { "DART_TEST_TYPES", "0 1 2", 25, OVER_MPI },
   { "DART_TEST_RELAYED", "1", 30, ON_NODES },
   { "DART_TEST_COUNTED", "0", 30, ON_NODES },
+  { "DART_TEST_SCATTERED", "1", 30, ON_NODES },
   { "DART_TEST_AGENT_NAP", "40 5000", 15, ON_NODES },
   { "DART_TEST_NAP", "1 2000", 15, ON_NODES },
   { "UCX_TLS", "tcp,self", 10, OVER_MPI },

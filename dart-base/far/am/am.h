@@ -44,9 +44,9 @@ typedef struct {
   uint64_t       nbytes;
   dart__mutex_t *mutex; /* held for atomics on it; NULL: they are CPU atomics */
   bool is_exclusive; /* until the caller is done nobody else updates it: they may be plain loops */
-  /* The portions of its node's units, all of nbytes: that of units[i] is at near[units[i]] + start. NULL: not known. */
+  /* The portions of its node's units, all of nbytes: that of number i is at near[units[i]] + start. NULL: not known. */
   char *const   *near;
-  const int32_t *units;
+  const int32_t *units; /* NULL: near[i] + start */
   int32_t        nunits;
   uint64_t       start;
 } dart__am_region_t;

@@ -241,8 +241,9 @@ static size_t apply_near_run(const selected_t *s, dart__deferred_t *updates, con
                          0))
       ++*refused_out;
     else
-      dart__deferred_add(updates, r->near[r->units[index]] + r->start + offset, &words[i + 1], size,
-                         dart__am_word_type(alike), dart__am_word_op(alike));
+      dart__deferred_add(
+          updates, r->near[r->units == NULL ? index : (size_t)r->units[index]] + r->start + offset,
+          &words[i + 1], size, dart__am_word_type(alike), dart__am_word_op(alike));
   }
   return i;
 }
