@@ -106,7 +106,8 @@ dart_ret_t dart__net_chunk_prepare(const dart__team_t *team, dart__chunk_t *chun
 void dart__net_chunk_discard(dart__chunk_t *chunk);
 
 /** Map chunk->nbytes bytes (whole pages) for each unit, this unit's portion aligned as chunk->alignment says. Fills
- *  chunk->near for the units of this node, and makes all portions accessible to units of other nodes. Pages are not
+ *  chunk->near for the units of this node, and makes all portions accessible to units of other nodes, or says by
+ *  chunk->by_requests that puts and gets of far portions are to be requests. Pages are not
  *  reserved. Collective. DART_ERR_NOMEM: nothing stays mapped on this unit. */
 dart_ret_t dart__net_chunk_open(dart__team_t *team, dart__chunk_t *chunk);
 void       dart__net_chunk_close(dart__team_t *team, dart__chunk_t *chunk);

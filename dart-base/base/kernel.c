@@ -24,11 +24,15 @@ uint64_t dart__kernel_number(void)
 
 uint64_t dart__host_number(void)
 {
-  uint64_t       kernel = dart__kernel_number();
-  uint64_t       number = dart__hash(DART__HASH_OF_NOTHING, &kernel, sizeof kernel);
-  struct utsname host;
-  struct stat    ids;
+  static uint64_t number; /* once for the process; a second thread would find the same */
+  uint64_t        kernel;
+  struct utsname  host;
+  struct stat     ids;
 
+  if (number != 0)
+    return number;
+  kernel = dart__kernel_number();
+  number = dart__hash(DART__HASH_OF_NOTHING, &kernel, sizeof kernel);
   if (uname(&host) == 0)
     number = dart__hash_text(number, host.nodename);
   if (stat("/proc/self/ns/pid", &ids) == 0)

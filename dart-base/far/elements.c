@@ -7,6 +7,7 @@
 #include "far/far_team.h"
 #include "far/latency.h"
 #include "far/order.h"
+#include "far/records.h"
 #include "net.h"
 
 /* `nbytes` bytes in a row on both sides, in as many calls as the network needs. */
@@ -28,8 +29,10 @@ static void start_run(const dart__rma_t *rma, size_t target_off, char *buffer, s
   }
 }
 
+typedef void (*start_t)(const dart__rma_t *rma, size_t target_off, char *buffer, size_t nbytes);
+
 /* Elements from number `from` on, run by run. */
-static void start_by_runs(const dart__rma_t *rma, char *buffer, size_t from)
+static void start_by_runs(const dart__rma_t *rma, char *buffer, size_t from, start_t start)
 {
   size_t size = rma->type->elem_size;
 
@@ -39,7 +42,7 @@ static void start_by_runs(const dart__rma_t *rma, char *buffer, size_t from)
     size_t origin_run = dart__type_run(rma->local_type, elem, &origin_at);
 
     count = dart__least(dart__least(target_run, origin_run), rma->nelem - elem);
-    start_run(rma, target_at * size, buffer + origin_at * size, count * size);
+    start(rma, target_at * size, buffer + origin_at * size, count * size);
   }
 }
 
@@ -54,13 +57,35 @@ uint64_t dart__elements_start(const dart__rma_t *rma, void *buffer)
     start_by_runs(rma, buffer,
                   dart__net_transfer(at->team, at->segment->chunk, at->unit, dart__far_offset(at),
                                      rma->type, buffer, rma->local_type, 0, rma->nelem,
-                                     rma->kind == DART__PUT));
+                                     rma->kind == DART__PUT),
+                  start_run);
   dart__latency_ping(dart__team_member(at->team, at->unit));
   return dart__completion_started(at->team, at->unit, rma->kind == DART__GET);
 }
 
+static void request_run(const dart__rma_t *rma, size_t target_off, char *buffer, size_t nbytes)
+{
+  dart__rma_t run = *rma;
+
+  run.at.offset += target_off;
+  run.buffer = buffer;
+  run.nbytes = nbytes;
+  dart__records_append(&run, rma->kind == DART__PUT);
+}
+
+uint64_t dart__elements_request(const dart__rma_t *rma)
+{
+  start_by_runs(rma, rma->buffer, 0, request_run);
+  return dart__am_newest(dart__engine.am, dart__team_member(rma->at.team, rma->at.unit));
+}
+
 void dart__elements_blocking(const dart__rma_t *rma)
 {
+  if (rma->at.segment->chunk->by_requests) {
+    dart__elements_request(rma);
+    dart__am_settle(dart__engine.am, dart__team_member(rma->at.team, rma->at.unit));
+    return;
+  }
   dart__elements_start(rma, rma->buffer);
   dart__completion_settle(rma->at.team, rma->at.unit, true);
 }

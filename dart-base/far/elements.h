@@ -10,7 +10,11 @@
  *  (far/completion.h). */
 uint64_t dart__elements_start(const dart__rma_t *rma, void *buffer);
 
-/** The same, complete on return. */
+/** The same by requests, run by run, of a chunk of which the network has no puts and gets, from or to rma->buffer. Returns the
+ *  number of the batch that completes it. */
+uint64_t dart__elements_request(const dart__rma_t *rma);
+
+/** Either, complete on return. */
 void dart__elements_blocking(const dart__rma_t *rma);
 
 #endif

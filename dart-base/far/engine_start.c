@@ -44,10 +44,9 @@ static void delete_engine(void)
   dart__world.pace.arrivals = NULL;
 }
 
-dart_ret_t dart__engine_open(void)
+dart_ret_t dart__engine_prepare(void)
 {
   dart__am_config_t config;
-  dart_ret_t        ret;
 
   dart__engine.comm         = dart__net.messages;
   dart__world.pace.progress = dart__engine_poll;
@@ -62,22 +61,23 @@ dart_ret_t dart__engine_open(void)
   dart__engine.am           = dart__am_open(&config);
   if (dart__engine.am != NULL)
     dart__engine.busy = dart__am_busy(dart__engine.am);
-  ret = dart__engine.am == NULL ? DART_ERR_NOMEM : dart__latency_open();
-  ret = dart__net_agree_on_result(ret);
-  if (ret != DART_OK) {
-    dart__error("dart_init: no memory for the requests of some unit");
-    delete_engine(); /* no unit has sent anything yet */
-  }
-  return ret;
+  return dart__engine.am == NULL ? DART_ERR_NOMEM : dart__latency_open();
 }
 
-void dart__engine_start(void)
+dart_ret_t dart__engine_open(dart_ret_t mine)
 {
-  int32_t has_none = !dart__agent_open(dart__net.any_thread);
+  bool    has_agent = mine == DART_OK && dart__agent_open(dart__net.any_thread);
+  int32_t most[2]   = { (int32_t)mine, !has_agent };
 
   /* a unit cannot know by itself whether all others have agents */
-  dart__net_agree(&has_none, 1);
-  dart__engine.by_agents = !has_none;
+  dart__net_agree(most, 2);
+  if (most[0] != DART_OK) {
+    dart__error("dart_init: no memory for the requests of some unit");
+    dart__agent_close();
+    delete_engine(); /* no unit has sent anything yet */
+    return (dart_ret_t)most[0];
+  }
+  dart__engine.by_agents = !most[1];
   /* A put that is collected waits for progress of its origin and of its target. Agents on both sides make
    * that progress, so only then are puts collected by default. */
   dart__engine.aggregate = 0;
@@ -87,6 +87,7 @@ void dart__engine_start(void)
     dart__engine.aggregate = dart__net.reaches_memory ? AGGREGATE_REACHED : AGGREGATE_SENT;
   dart__engine.got_by_net = dart__net.reaches_memory ? 0 : GOT_BY_NET;
   dart__am_rely_on_progress(dart__engine.am, dart__engine.by_agents);
+  return DART_OK;
 }
 
 void dart__engine_close(void)

@@ -189,6 +189,8 @@ INLINED dart__completion_t start_by(dart__way_t way, const dart__rma_t *rma, boo
   case DART__NET: return start_net(rma, rma->buffer, is_put, NULL);
   case DART__NET_COPY: return start_copied(rma, true);
   default:
+    if (__builtin_expect(rma->at.segment->chunk->by_requests, 0))
+      return dart__by_requests(dart__elements_request(rma));
     return is_put && dart__rma_is_copied(rma) ? start_copied(rma, false)
                                               : start_elements(rma, rma->buffer);
   }
@@ -256,6 +258,11 @@ INLINED dart_ret_t blocking(const dart__rma_t *rma, bool is_put)
   case DART__TYPED:
     dart__count(DART__COUNT_REQUEST_BLOCKING);
     start_typed(rma, is_put);
+    ret = dart__am_flush(dart__engine.am, target, DART__AM_REMOTE);
+    break;
+  case DART__MESSAGE:
+    dart__count(DART__COUNT_REQUEST_BLOCKING);
+    dart__records_start_message(rma, is_put);
     ret = dart__am_flush(dart__engine.am, target, DART__AM_REMOTE);
     break;
   case DART__NET: transfer_and_wait(rma, is_put, is_slow); break;

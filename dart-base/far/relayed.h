@@ -47,7 +47,7 @@ static inline bool dart__are_relayed(dart_unit_t unit)
 
 void dart__relayed_settle(dart_unit_t unit);
 
-/** Whether this job is to have relays: the same on all units. After dart__engine_start. */
+/** Whether this job is to have relays: the same on all units. After dart__engine_open. */
 bool dart__relayed_is_wanted(void);
 
 /** Have relays. `find`: that of a node, in memory that the node's units share; all of them get the same. NULL: there is

@@ -33,7 +33,9 @@
  *                   NET       puts, if it is likely to move them at once
  *                   MESSAGE
  *
- * NET and NET_COPY are ELEMENTS for more bytes than one call of the network moves. Atomics are RECORDs. */
+ * NET and NET_COPY are ELEMENTS for more bytes than one call of the network moves. Atomics are RECORDs. Where the network has
+ * no puts and gets of the chunk, bytes in a row are RECORDs to 22800 bytes, else a MESSAGE; other elements are TYPED, or, if
+ * they cannot be, ELEMENTS, each run of which goes by RECORDs. */
 #include "far/engine.h"
 #include "far/far_team.h"
 #include "far/latency.h"
@@ -229,12 +231,22 @@ static inline dart__way_t dart__way_of_elements(const dart__rma_t *rma, bool is_
              : DART__ELEMENTS;
 }
 
+/* Where the network has none of the chunk. */
+static inline dart__way_t dart__way_of_requests(const dart__rma_t *rma)
+{
+  if (rma->local_type != NULL)
+    return dart__am_takes_type(dart__engine.am, rma->type) ? DART__TYPED : DART__ELEMENTS;
+  return rma->nbytes <= DART__PUT_RECORDS_MOST ? DART__RECORD : DART__MESSAGE;
+}
+
 /** The way of a put or get, by the table above. `is_put` and `end` are constants. */
 static inline __attribute__((always_inline)) dart__way_t dart__way_choose(const dart__rma_t *rma,
                                                                           bool               is_put,
                                                                           dart__end_t        end,
                                                                           bool is_slow)
 {
+  if (__builtin_expect(rma->at.segment->chunk->by_requests, 0))
+    return dart__way_of_requests(rma);
   if (__builtin_expect(rma->local_type != NULL, 0))
     return dart__way_of_elements(rma, is_put, end);
   switch (end) {

@@ -18,11 +18,12 @@ dart_ret_t dart__network_join(int *argc, char ***argv, dart_thread_support_level
   dart__handlers_clear();
   if (ret != DART_OK || !dart__world.many_nodes)
     return ret;
-  ret = dart__engine_open();
+  ret = dart__engine_prepare();
   if (ret == DART_OK)
-    ret = dart__far_messages_open();
+    ret = dart__far_messages_prepare();
+  ret = dart__engine_open(ret);
   if (ret == DART_OK)
-    dart__engine_start();
+    dart__far_messages_open();
   else
     dart__network_leave();
   return ret;

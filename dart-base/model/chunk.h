@@ -22,10 +22,11 @@ typedef struct dart__chunk {
   char **near; /* slot (dart__team_near_slot) → that unit's portion, as mapped here; NULL: far */
   dart__arena_t   *arena; /* allocates the portions; NULL: one segment occupies the whole chunk */
   void            *net;   /* what the network has of it, see net.h */
-  bool             is_reached; /* puts and gets of far portions need nobody at the target */
-  dart__level_id_t level;      /* what is reserved counts as, ... */
-  size_t           counted;    /* ... and as how many bytes */
-  struct dart__chunk *next;    /* in the team's list */
+  bool             is_reached;  /* puts and gets of far portions need nobody at the target */
+  bool             by_requests; /* the network has none of them: all go as requests (far/way.h) */
+  dart__level_id_t level;       /* what is reserved counts as, ... */
+  size_t           counted;     /* ... and as how many bytes */
+  struct dart__chunk *next;     /* in the team's list */
 } dart__chunk_t;
 
 #endif

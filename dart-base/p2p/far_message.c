@@ -208,16 +208,17 @@ dart_ret_t dart__far_message_test(dart__far_message_t *m, bool *done_out)
 
 /* ---- life -------------------------------------------------------------------------------- */
 
-dart_ret_t dart__far_messages_open(void)
+dart_ret_t dart__far_messages_prepare(void)
 {
-  dart_ret_t ret;
-
   counts.received = 0;
   atomic_store_explicit(&dart__messages_expected, 0, memory_order_relaxed);
-  counts.sent    = dart__sparse_new((size_t)dart__world.nunits, sizeof *counts.sent);
-  ret            = dart__net_agree_on_result(counts.sent != NULL ? DART_OK : DART_ERR_NOMEM);
-  counts.is_open = ret == DART_OK;
-  return ret;
+  counts.sent = dart__sparse_new((size_t)dart__world.nunits, sizeof *counts.sent);
+  return counts.sent != NULL ? DART_OK : DART_ERR_NOMEM;
+}
+
+void dart__far_messages_open(void)
+{
+  counts.is_open = true;
 }
 
 /* How many messages were sent to this unit in all: each sender says so, and its flush is complete when it was heard.

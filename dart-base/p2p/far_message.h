@@ -7,8 +7,11 @@
 #include <dash/dart/ext/dart_message.h>
 #include <dash/dart/if/dart_types.h>
 
-/** Collective over a job of several nodes; agreed. DART_ERR_NOMEM. */
-dart_ret_t dart__far_messages_open(void);
+/** What this unit needs in a job of several nodes. Local. DART_ERR_NOMEM. */
+dart_ret_t dart__far_messages_prepare(void);
+
+/** All units have that. */
+void dart__far_messages_open(void);
 
 /** Drop the messages that were not received. Collective, after a barrier; not open: nothing. */
 void dart__far_messages_close(void);

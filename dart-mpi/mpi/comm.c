@@ -22,26 +22,38 @@ static void most_of(MPI_Comm comm, int *values, int count)
 }
 
 /* MPI_Comm_dup blocks, and in it units that share cores wait for each other's time slices. */
-static void duplicate(MPI_Comm comm, MPI_Comm *copy_out)
+static void begin_copy(MPI_Comm comm, MPI_Comm *copy_out, MPI_Request *request_out)
 {
-  MPI_Request request;
+  DART__MPI(MPI_Comm_idup, comm, copy_out, request_out);
+}
 
-  DART__MPI(MPI_Comm_idup, comm, copy_out, &request);
-  dart__mpi_wait(&request);
+static void end_copy(MPI_Comm *copy, MPI_Request *request)
+{
+  dart__mpi_wait(request);
   /* subsets of it inherit this */
-  DART__MPI(MPI_Comm_set_errhandler, *copy_out, MPI_ERRORS_RETURN);
+  DART__MPI(MPI_Comm_set_errhandler, *copy, MPI_ERRORS_RETURN);
 }
 
 void dart__comm_open(void)
 {
-  if (dart__comm.world == MPI_COMM_NULL)
-    duplicate(MPI_COMM_WORLD, &dart__comm.world);
+  MPI_Request request;
+
+  if (dart__comm.world != MPI_COMM_NULL)
+    return;
+  begin_copy(MPI_COMM_WORLD, &dart__comm.world, &request);
+  end_copy(&dart__comm.world, &request);
 }
 
-void dart__comm_dup(MPI_Comm *comm)
+void dart__comm_open_nodes(void)
 {
-  if (*comm == MPI_COMM_NULL)
-    duplicate(dart__comm.world, comm);
+  MPI_Request requests, messages;
+
+  if (dart__comm.requests != MPI_COMM_NULL)
+    return;
+  begin_copy(dart__comm.world, &dart__comm.requests, &requests);
+  begin_copy(dart__comm.world, &dart__comm.messages, &messages);
+  end_copy(&dart__comm.requests, &requests);
+  end_copy(&dart__comm.messages, &messages);
 }
 
 void dart__mpi_wait(MPI_Request *request)

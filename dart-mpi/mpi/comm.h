@@ -26,8 +26,8 @@ extern dart__comm_t dart__comm;
 /** Make `world`, if it is not there yet. Collective over MPI_COMM_WORLD. */
 void dart__comm_open(void);
 
-/** Make `*comm` a duplicate of `world`, if it is MPI_COMM_NULL. Collective over the job. */
-void dart__comm_dup(MPI_Comm *comm);
+/** Make `requests` and `messages`, if they are not there yet. Collective over the job. */
+void dart__comm_open_nodes(void);
 
 /** Wait for a request by the job's wait policy, which makes progress. */
 void dart__mpi_wait(MPI_Request *request);

@@ -15,6 +15,7 @@
 #include "mpi/comm.h"
 #include "mpi/vendor.h"
 #include "net.h"
+#include "window/window.h"
 
 /* How the nodes are found. All units take the last of these that one of them names. */
 typedef enum { ALL_ON_ONE, ROUND_ROBIN, BY_HOST, BY_MPI } finding_t;
@@ -135,12 +136,14 @@ static void forget_nodes(void)
 
 dart_ret_t dart__find_nodes(dart_ret_t mine)
 {
-  int32_t    parts   = parts_of_host();
-  int32_t    votes[] = { (int32_t)mine, (int32_t)choose_finding(), parts, -parts };
-  int32_t    here    = 0;
+  int32_t    parts                         = parts_of_host();
+  int32_t    votes[4 + DART__WINDOW_VOTES] = { (int32_t)mine, (int32_t)choose_finding(), parts,
+                                               -parts };
+  int32_t    here                          = 0;
   dart_ret_t ret;
 
-  dart__net_agree(votes, 4);
+  dart__windows_vote(votes + 4); /* in one, for it takes as long as a collective of MPI */
+  dart__net_agree(votes, 4 + DART__WINDOW_VOTES);
   ret = (dart_ret_t)votes[0];
   if (ret != DART_OK)
     return ret;
@@ -159,5 +162,7 @@ dart_ret_t dart__find_nodes(dart_ret_t mine)
   if (!dart__world.many_nodes && dart__comm.node == MPI_COMM_NULL)
     dart__comm.node = dart__comm.world;
   dart__world_set_pace((uint32_t)here);
+  if (dart__world.many_nodes)
+    dart__windows_choose(votes + 4);
   return ret;
 }

@@ -50,9 +50,7 @@ static dart_ret_t check_launcher(int nunits)
 /* What is for several nodes alone. */
 static void open_nodes(void)
 {
-  dart__comm_dup(&dart__comm.requests);
-  dart__comm_dup(&dart__comm.messages);
-  dart__windows_choose();
+  dart__comm_open_nodes();
   dart__net.reaches_memory = dart__windows_are_static();
 }
 

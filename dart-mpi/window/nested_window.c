@@ -3,8 +3,11 @@
  * On every node of the team one mapping holds the portions of the node's units, which load and store in it: DART's
  * own (shared_map.h), or else an MPI shared window. Each unit's portion is also in a window over the team, by which
  * units of other nodes reach it: one of the chunk's own, or the team's (window.h). The chunk's displacement table has where
- * the portions are in that window. (Zhou, Idrees, Gracia: Leveraging MPI-3 shared-memory extensions for efficient
- * PGAS runtime systems, Euro-Par 2015.)
+ * the portions are in that window. (Zhou, Idrees, Gracia: Leveraging MPI-3 shared-memory extensions for efficient PGAS
+ * runtime systems, Euro-Par 2015.)
+ *
+ * The pool has no window, which would take longer to make than all else that starts a job: what is put to another unit's
+ * pool goes by requests.
  *
  * Shared memory is address space only at first. DART populates its pages explicitly, which fails with an error code
  * where touching them would end the process. */
@@ -17,6 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/config.h"
 #include "base/free_memory.h"
 #include "base/log.h"
 #include "mpi/comm.h"
@@ -89,8 +93,7 @@ static dart_ret_t open_file(dart__team_t *team, dart__chunk_t *chunk, dart__chun
   if (chunk->nbytes > SIZE_MAX / 2 / (size_t)team->node_nunits)
     return dart__fail(DART_ERR_NOMEM, "no room for %zu bytes of shared memory for each unit",
                       chunk->nbytes);
-  ret = dart__shared_map(dart__team_net(team)->node, stride * (size_t)team->node_nunits,
-                         chunk->alignment, at, &space);
+  ret = dart__shared_map(team, stride * (size_t)team->node_nunits, chunk->alignment, at, &space);
   if (ret != DART_OK)
     return ret;
   net->again = space;
@@ -103,13 +106,17 @@ static dart_ret_t open_file(dart__team_t *team, dart__chunk_t *chunk, dart__chun
 /* Agreed on the node, by MPI: see mpi/call.h. */
 static dart_ret_t open_shared(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_net_t *net)
 {
-  MPI_Comm   node = dart__team_net(team)->node;
-  dart_ret_t ret  = open_file(team, chunk, net);
+  dart_ret_t ret = open_file(team, chunk, net);
+  MPI_Comm   node;
   MPI_Info   info;
 
   if (ret != DART_ERR_NOTFOUND)
     return ret;
-  ret = dart__window_is_possible(node);
+  ret = dart__team_connect_node(team);
+  if (ret != DART_OK)
+    return ret;
+  node = dart__team_net(team)->node;
+  ret  = dart__window_is_possible(node);
   if (ret != DART_OK)
     return ret;
   DART__MPI(MPI_Info_create, &info);
@@ -153,14 +160,64 @@ static dart_ret_t open_private(dart__team_t *team, dart__chunk_t *chunk, dart__c
   return DART_OK;
 }
 
+/* Pages for [at, at + nbytes), or an errno. */
+static int populate(char *at, size_t nbytes)
+{
+  if (madvise(at, nbytes, MADV_POPULATE_WRITE) == 0)
+    return 0;
+  if (errno != EINVAL)
+    return errno;
+  /* A kernel before 5.14. The caller has just checked that there is room, so write to each page. */
+  for (size_t i = 0; i < nbytes; i += 4096)
+    ((volatile char *)at)[i] = 0;
+  return 0;
+}
+
+/* Of a large team, one table for the node in place of one for each unit, if there is room. Collective over the node. */
+static void share_displacements(const dart__team_t *team, dart__chunk_net_t *net)
+{
+  size_t page   = (size_t)sysconf(_SC_PAGESIZE);
+  size_t nbytes = ((size_t)team->nunits * sizeof *net->disp + page - 1) / page * page;
+  bool   leads = dart__team_is_leader(team), fails = false;
+  char  *shared;
+
+  if (team->node_nunits == 1 || team->nunits < dart__settings.scattered ||
+      dart__shared_map(team, nbytes, 0, 0, &shared) != DART_OK)
+    return;
+  if (leads) {
+    fails = dart__memory_room("/dev/shm") < nbytes || populate(shared, nbytes) != 0;
+    if (!fails)
+      memcpy(shared, net->disp, (size_t)team->nunits * sizeof *net->disp);
+  }
+  if (dart__mpi_most(dart__team_net(team)->node, fails) != 0) {
+    munmap(shared, nbytes);
+    return;
+  }
+  free(net->disp);
+  net->disp     = (MPI_Aint *)(void *)shared;
+  net->disp_map = nbytes;
+}
+
+static void delete_displacements(dart__chunk_net_t *net)
+{
+  if (net->disp_map > 0)
+    munmap(net->disp, net->disp_map);
+  else
+    free(net->disp);
+  net->disp     = NULL;
+  net->disp_map = 0;
+}
+
 dart_ret_t dart__chunk_attach(dart__team_t *team, size_t nbytes, dart__chunk_net_t *net)
 {
   const MPI_Aint  nowhere = -1;
   dart__window_t *window  = dart__team_net(team)->dynamic;
-  dart_ret_t      ret = DART_OK, all = DART_OK;
+  dart_ret_t      ret = dart__team_open_dynamic(team), all = DART_OK;
   MPI_Aint        own;
   MPI_Request     request;
 
+  if (ret != DART_OK)
+    return ret;
   DART__MPI(MPI_Get_address, net->base, &own);
   if (nbytes > 0)
     ret = DART__MPI_LOCAL(MPI_Win_attach, window->win, net->base, (MPI_Aint)nbytes);
@@ -173,6 +230,8 @@ dart_ret_t dart__chunk_attach(dart__team_t *team, size_t nbytes, dart__chunk_net
     if (net->disp[u] == nowhere)
       all = DART_ERR_NOMEM;
   if (all == DART_OK)
+    share_displacements(team, net);
+  if (all == DART_OK)
     net->window = window;
   else if (ret == DART_OK && nbytes > 0)
     DART__MPI(MPI_Win_detach, window->win, net->base);
@@ -184,7 +243,7 @@ dart_ret_t dart__chunk_attach(dart__team_t *team, size_t nbytes, dart__chunk_net
 static dart_ret_t publish_chunk(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_net_t *net)
 {
   dart__team_net_t *team_net = team->net;
-  bool              wants    = net->own != NULL && dart__window_wants_static(team, chunk);
+  bool              wants    = net->own != NULL && dart__window_wants_static();
   dart_ret_t        ret;
 
   /* a static window, if all units can have one */
@@ -194,6 +253,7 @@ static dart_ret_t publish_chunk(dart__team_t *team, dart__chunk_t *chunk, dart__
                                  net->own);
   if (ret == DART_OK)
     net->window = net->own;
+  delete_displacements(net);
   return ret;
 }
 
@@ -209,9 +269,15 @@ void dart__net_chunk_discard(dart__chunk_t *chunk)
   if (net == NULL)
     return;
   dart__window_delete(net->own);
-  free(net->disp);
+  delete_displacements(net);
   free(net);
   chunk->net = NULL;
+}
+
+/* The first chunk of all, before the first team has an id. */
+static bool is_pool(const dart__team_t *team)
+{
+  return team->id == DART_TEAM_NULL;
 }
 
 /* Where there are far units, with a displacement table, and with room for a static window if the chunk can
@@ -225,7 +291,7 @@ dart_ret_t dart__net_chunk_prepare(const dart__team_t *team, dart__chunk_t *chun
     return DART_ERR_NOMEM;
   chunk->net  = net;
   net->shared = MPI_WIN_NULL;
-  if (team->nnodes == 1)
+  if (team->nnodes == 1 || is_pool(team))
     return DART_OK;
   net->disp = calloc((size_t)team->nunits, sizeof *net->disp);
   if (may_own)
@@ -262,18 +328,19 @@ static dart_ret_t check_alignment(const dart__team_t *team, const dart__chunk_t 
 dart_ret_t dart__net_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
 {
   dart__chunk_net_t *net = chunk->net;
-  dart_ret_t         ret = dart__team_connect(team);
+  dart_ret_t         ret = is_pool(team) ? DART_OK : dart__team_connect(team);
 
   if (ret != DART_OK)
     return ret;
   ret = team->node_nunits > 1 ? open_shared(team, chunk, net) : open_private(team, chunk, net);
   if (ret == DART_OK)
     ret = check_alignment(team, chunk);
-  if (team->nnodes > 1 || chunk->alignment > 0)
-    ret = dart__team_agree(team, ret);
-  if (ret == DART_OK && team->nnodes > 1)
+  if (!is_pool(team) && (team->nnodes > 1 || chunk->alignment > 0))
+    ret = dart__team_agree(team, ret); /* of the pool all units agree later */
+  if (ret == DART_OK && team->nnodes > 1 && !is_pool(team))
     ret = publish_chunk(team, chunk, net);
-  chunk->is_reached = net->window != NULL && net->window->is_static;
+  chunk->is_reached  = net->window != NULL && net->window->is_static;
+  chunk->by_requests = is_pool(team) && team->nnodes > 1;
   if (ret != DART_OK)
     close_memory(team, chunk, net);
   return ret;
@@ -288,19 +355,6 @@ void dart__net_chunk_close(dart__team_t *team, dart__chunk_t *chunk)
   else if (net->window != NULL)
     dart__window_close(&dart__team_net(team)->windows, net->window);
   close_memory(team, chunk, net);
-}
-
-/* Pages for [at, at + nbytes), or an errno. */
-static int populate(char *at, size_t nbytes)
-{
-  if (madvise(at, nbytes, MADV_POPULATE_WRITE) == 0)
-    return 0;
-  if (errno != EINVAL)
-    return errno;
-  /* A kernel before 5.14. The caller has just checked that there is room, so write to each page. */
-  for (size_t i = 0; i < nbytes; i += 4096)
-    ((volatile char *)at)[i] = 0;
-  return 0;
 }
 
 dart_ret_t dart__net_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to)

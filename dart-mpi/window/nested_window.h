@@ -11,12 +11,21 @@ typedef struct {
   MPI_Win shared; /* over the node; MPI_WIN_NULL where this unit is alone on its node */
   dart__window_t *own;    /* the chunk's static window, perhaps to be opened; NULL: it gets none */
   dart__window_t *window; /* by which far units reach it, `own` or the team's; NULL: one node */
-  MPI_Aint       *disp; /* team unit → displacement of its portion in `window`; NULL: one node */
+  MPI_Aint       *disp; /* team unit → displacement of its portion in `window`; NULL: all are 0 */
+  size_t disp_map; /* bytes of it, where the units of the node share it; 0: it is this unit's */
 } dart__chunk_net_t;
 
 static inline dart__chunk_net_t *dart__chunk_net(const dart__chunk_t *chunk)
 {
   return chunk->net;
+}
+
+/** Where `offset` of a unit's portion is in the chunk's window. */
+static inline MPI_Aint dart__chunk_disp(const dart__chunk_t *chunk, int32_t unit, uint64_t offset)
+{
+  const MPI_Aint *disp = dart__chunk_net(chunk)->disp;
+
+  return (disp == NULL ? 0 : disp[unit]) + (MPI_Aint)offset;
 }
 
 /** Attach this unit's portion to the team's dynamic window, and exchange the displacements of all.

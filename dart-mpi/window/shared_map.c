@@ -13,6 +13,7 @@
 #include "base/free_memory.h"
 #include "base/log.h"
 #include "mpi/comm.h"
+#include "window/team_windows.h"
 
 /* By what others open the file, and know that it is this one: numbers of processes may be of another namespace. */
 typedef struct {
@@ -86,25 +87,79 @@ static int state_of(const name_t *name, int fd, const char *space)
   return fd < 0 && name->pid >= 0 ? HAS_NO_FILE : HAS_NO_ROOM;
 }
 
-dart_ret_t dart__shared_map(MPI_Comm node, size_t nbytes, size_t alignment, size_t at,
+/* ---- without a communicator of the node, which is made after the pool: messages of the job's ------------- */
+
+enum { TAG };
+
+static void send_to(const dart__team_t *team, int32_t index, const void *data, size_t nbytes)
+{
+  MPI_Request request;
+
+  DART__MPI(MPI_Isend, data, (int)nbytes, MPI_BYTE,
+            dart__team_member(team, team->node_units[index]), TAG, dart__comm.world, &request);
+  dart__mpi_wait(&request);
+}
+
+static void receive_from(const dart__team_t *team, int32_t index, void *data, size_t nbytes)
+{
+  MPI_Request request;
+
+  DART__MPI(MPI_Irecv, data, (int)nbytes, MPI_BYTE,
+            dart__team_member(team, team->node_units[index]), TAG, dart__comm.world, &request);
+  dart__mpi_wait(&request);
+}
+
+/* All units of the node get what the leader has. */
+static void tell_node(const dart__team_t *team, void *data, size_t nbytes)
+{
+  MPI_Comm    node = dart__team_net(team)->node;
+  MPI_Request request;
+
+  if (node != MPI_COMM_NULL) {
+    DART__MPI(MPI_Ibcast, data, (int)nbytes, MPI_BYTE, 0, node, &request);
+    dart__mpi_wait(&request);
+  } else if (!dart__team_is_leader(team)) {
+    receive_from(team, 0, data, nbytes);
+  } else {
+    for (int32_t i = 1; i < team->node_nunits; i++)
+      send_to(team, i, data, nbytes);
+  }
+}
+
+/* The maximum over the units of the node. */
+static int most_on_node(const dart__team_t *team, int value)
+{
+  if (dart__team_net(team)->node != MPI_COMM_NULL)
+    return dart__mpi_most(dart__team_net(team)->node, value);
+  if (!dart__team_is_leader(team))
+    send_to(team, 0, &value, sizeof value);
+  for (int32_t i = 1; i < team->node_nunits && dart__team_is_leader(team); i++) {
+    int other;
+
+    receive_from(team, i, &other, sizeof other);
+    value = other > value ? other : value;
+  }
+  tell_node(team, &value, sizeof value);
+  return value;
+}
+
+dart_ret_t dart__shared_map(const dart__team_t *team, size_t nbytes, size_t alignment, size_t at,
                             char **space_out)
 {
-  char       *space = NULL;
-  name_t      name;
-  MPI_Request request;
-  int         me, fd = -1, state;
+  bool   leads = dart__team_is_leader(team);
+  char  *space = NULL;
+  name_t name;
+  int    fd = -1, state;
 
   *space_out = NULL;
-  DART__MPI(MPI_Comm_rank, node, &me);
-  if (me == 0)
+  if (leads)
     fd = make_file(nbytes, &name);
-  DART__MPI(MPI_Ibcast, &name, (int)sizeof name, MPI_BYTE, 0, node, &request);
-  dart__mpi_wait(&request);
-  if (me != 0)
+  tell_node(team, &name, sizeof name);
+  if (!leads)
     fd = open_by(&name);
   if (fd >= 0)
     space = map(fd, nbytes, alignment, at);
-  state = dart__mpi_most(node, state_of(&name, fd, space));
+  state = most_on_node(team, state_of(&name, fd, space));
   if (fd >= 0)
     close(fd); /* all have it now */
   if (state == HAS_IT) {

@@ -53,19 +53,31 @@ dart_ret_t dart__team_agree(const dart__team_t *team, dart_ret_t mine)
   return (dart_ret_t)dart__mpi_most(team->nnodes > 1 ? net->comm : net->node, (int)mine);
 }
 
-/* Make a communicator of all units, and one of this node's units, unless they are there already. Agreed: on
- * the former by MPI, and on the latter, of which each node has one, by a reduction on the former. */
-static dart_ret_t make_comms(dart__team_t *team)
+dart_ret_t dart__team_connect_node(dart__team_t *team)
 {
   dart__team_net_t *net = team->net;
-  dart_ret_t        ret = DART_OK;
 
-  if (team->nnodes > 1 && net->comm == MPI_COMM_NULL)
-    ret = make_comm(team, &team->members, &net->comm);
+  return team->node_nunits > 1 && net->node == MPI_COMM_NULL ? make_node_comm(team, &net->node)
+                                                             : DART_OK;
+}
+
+static dart_ret_t connect_all(dart__team_t *team)
+{
+  dart__team_net_t *net = team->net;
+
+  return team->nnodes > 1 && net->comm == MPI_COMM_NULL
+             ? make_comm(team, &team->members, &net->comm)
+             : DART_OK;
+}
+
+/* Agreed: on the first communicator by MPI, and on the second, of which each node has one, by a reduction on the first. */
+dart_ret_t dart__team_connect(dart__team_t *team)
+{
+  dart_ret_t ret = connect_all(team);
+
   if (ret != DART_OK)
     return ret;
-  if (team->node_nunits > 1 && net->node == MPI_COMM_NULL)
-    ret = make_node_comm(team, &net->node);
+  ret = dart__team_connect_node(team);
   return team->nnodes > 1 ? dart__team_agree(team, ret) : ret;
 }
 
@@ -109,7 +121,8 @@ dart_ret_t dart__net_team_open(dart__team_t *team)
     net->node = dart__comm.node;
   }
 #ifdef DART_ENABLE_HDF5
-  ret = make_comms(team); /* dart__io__hdf5__prep_mpio is local, and cannot make them */
+  /* dart__io__hdf5__prep_mpio is local, and cannot make it */
+  ret = team->nnodes > 1 ? connect_all(team) : dart__team_connect_node(team);
 #endif
   return ret;
 }
@@ -134,12 +147,11 @@ void dart__net_team_close(dart__team_t *team)
   team->net = NULL;
 }
 
-dart_ret_t dart__team_connect(dart__team_t *team)
+dart_ret_t dart__team_open_dynamic(dart__team_t *team)
 {
   dart__team_net_t *net = team->net;
-  dart_ret_t        ret = make_comms(team);
 
-  if (ret == DART_OK && team->nnodes > 1 && net->dynamic->win == MPI_WIN_NULL)
-    ret = dart__window_open_dynamic(&net->windows, net->comm, net->dynamic);
-  return ret;
+  return net->dynamic->win == MPI_WIN_NULL
+             ? dart__window_open_dynamic(&net->windows, net->comm, net->dynamic)
+             : DART_OK;
 }

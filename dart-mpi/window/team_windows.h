@@ -10,9 +10,10 @@
 /* team->net */
 typedef struct {
   MPI_Comm     comm;  /* the team's units in team order; made when it first allocates, as is ... */
-  MPI_Comm     node;  /* ... that of this node's units */
+  MPI_Comm     node;  /* ... that of this node's units; not for the pool */
   dart_unit_t *units; /* [node_nunits], room for the members of `node`, before it is made */
-  dart__window_t *dynamic; /* what has no static window is attached to it; NULL: one node */
+  dart__window_t
+      *dynamic; /* what has no static window is attached to it, made by the first; NULL: one node */
   dart__windows_t windows; /* all of the team */
 } dart__team_net_t;
 
@@ -21,9 +22,11 @@ static inline dart__team_net_t *dart__team_net(const dart__team_t *team)
   return team->net;
 }
 
-/** The team's communicators and dynamic window, made at the first call. Collective, after a barrier;
- *  agreed. DART_ERR_NOMEM: MPI has no more of them. */
+/** The team's communicators, made at the first call; that of the node alone; and the dynamic window. Collective, the second
+ *  over the node, after a barrier; agreed. DART_ERR_NOMEM: MPI has no more of them. */
 dart_ret_t dart__team_connect(dart__team_t *team);
+dart_ret_t dart__team_connect_node(dart__team_t *team);
+dart_ret_t dart__team_open_dynamic(dart__team_t *team);
 
 /** The worst of all units' results. Collective over a team that is connected. */
 dart_ret_t dart__team_agree(const dart__team_t *team, dart_ret_t mine);

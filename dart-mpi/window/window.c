@@ -7,8 +7,7 @@
  * everything is messages, and static windows need more of them.
  *
  * Windows stay in one passive-target access epoch for their whole life. MPI has few windows, so beyond
- * STATIC_MOST chunks are attached to the dynamic window all the same. So is the pool: most of its address
- * space never gets pages, and a static window might have to pin them. */
+ * STATIC_MOST chunks are attached to the dynamic window all the same. */
 #include "window/window.h"
 
 #include <dirent.h>
@@ -65,19 +64,23 @@ static bool is_set_to_tcp(void)
   return true;
 }
 
-void dart__windows_choose(void)
+void dart__windows_vote(int32_t votes_out[DART__WINDOW_VOTES])
 {
   bool dynamic = dart__settings.window == DART__WINDOW_DYNAMIC ||
                  (dart__settings.window == DART__WINDOW_AUTO && is_set_to_tcp());
-  bool rdma = dart__settings.window != DART__WINDOW_AUTO || has_entries("/sys/class/infiniband");
-  int  host = (int)(dart__host_number() >> 34);
-  int  votes[4] = { dynamic, !rdma, host, -host }, agreed[4];
-  MPI_Request request;
+  bool    rdma = dart__settings.window != DART__WINDOW_AUTO || has_entries("/sys/class/infiniband");
+  int32_t host = (int32_t)(dart__host_number() >> 34);
 
-  DART__MPI(MPI_Iallreduce, votes, agreed, 4, MPI_INT, MPI_MAX, dart__comm.world, &request);
-  dart__mpi_wait(&request);
-  /* dynamic, if any unit wants dynamic windows, or if there are several hosts without RDMA */
-  are_static = !agreed[0] && (!agreed[1] || agreed[2] == -agreed[3]);
+  votes_out[0] = dynamic;
+  votes_out[1] = !rdma;
+  votes_out[2] = host;
+  votes_out[3] = -host;
+}
+
+/* Dynamic, if any unit wants dynamic windows, or if there are several hosts without RDMA. */
+void dart__windows_choose(const int32_t most[DART__WINDOW_VOTES])
+{
+  are_static = !most[0] && (!most[1] || most[2] == -most[3]);
   dart__info("windows are %s", are_static ? "static" : "dynamic");
 }
 
@@ -86,15 +89,11 @@ bool dart__windows_are_static(void)
   return are_static;
 }
 
-bool dart__window_wants_static(const dart__team_t *team, const dart__chunk_t *chunk)
+bool dart__window_wants_static(void)
 {
-  /* the first chunk of all */
-  bool is_pool = team->id <= DART_TEAM_ALL && chunk->arena != NULL &&
-                 team->segments[DART_SEGMENT_LOCAL] == NULL;
-
   /* Threads: MPICH 4.0 forgets what one thread starts on a static window while another flushes it,
    * so that the next flush returns too early. */
-  return are_static && !dart__world.many_threads && !is_pool &&
+  return are_static && !dart__world.many_threads &&
          atomic_load_explicit(&nstatic, memory_order_relaxed) < STATIC_MOST;
 }
 

@@ -25,14 +25,17 @@ typedef struct {
   dart__window_t  *first;
 } dart__windows_t;
 
-/** Choose the kind of windows, by the settings or by the network below MPI. Collective over the job. */
-void dart__windows_choose(void);
+/** Choose the kind of windows, by the settings or by the network below MPI: what this unit says, and the kind, by the maximum of
+ *  each value over the job. */
+#define DART__WINDOW_VOTES 4
+void dart__windows_vote(int32_t votes_out[DART__WINDOW_VOTES]);
+void dart__windows_choose(const int32_t most[DART__WINDOW_VOTES]);
 
 /** Whether chunks may get windows of their own. */
 bool dart__windows_are_static(void);
 
-/** Whether this unit can have a static window for the chunk; the units of the team have to agree. */
-bool dart__window_wants_static(const dart__team_t *team, const dart__chunk_t *chunk);
+/** Whether this unit can have one more static window; the units of the team have to agree. */
+bool dart__window_wants_static(void);
 
 /** A window that MPI has not made yet. Local. NULL: no memory. */
 dart__window_t *dart__window_new(const dart__team_t *team);

@@ -30,7 +30,7 @@ void dart__net_put(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint6
                    const void *src, size_t nbytes, dart__net_request_t *request_out)
 {
   dart__window_t *window = dart__chunk_net(chunk)->window;
-  MPI_Aint        disp   = dart__chunk_net(chunk)->disp[unit] + (MPI_Aint)offset;
+  MPI_Aint        disp   = dart__chunk_disp(chunk, unit, offset);
   MPI_Request     request;
 
   (void)team;
@@ -48,7 +48,7 @@ void dart__net_get(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint6
                    void *dst, size_t nbytes, dart__net_request_t *request_out)
 {
   dart__window_t *window = dart__chunk_net(chunk)->window;
-  MPI_Aint        disp   = dart__chunk_net(chunk)->disp[unit] + (MPI_Aint)offset;
+  MPI_Aint        disp   = dart__chunk_disp(chunk, unit, offset);
   MPI_Request     request;
 
   (void)team;
@@ -96,7 +96,7 @@ size_t dart__net_transfer(dart__team_t *team, dart__chunk_t *chunk, int32_t unit
                           size_t from, size_t nelem, bool is_put)
 {
   size_t   piece = dart__mpi_piece(at_type, type);
-  MPI_Aint disp  = dart__chunk_net(chunk)->disp[unit] + (MPI_Aint)offset;
+  MPI_Aint disp  = dart__chunk_disp(chunk, unit, offset);
 
   (void)team;
   if (piece == 0)

@@ -97,8 +97,7 @@ static void windows(const char *kind, bool is_static)
 
   set("DART_MPI_WINDOW", kind);
   path = begin();
-  if (path.has_far)
-    EXPECT_TRUE(since(DART__COUNT_WINDOW_DYNAMIC) >= 1); /* the pool's, in any case */
+  EXPECT_EQ(since(DART__COUNT_WINDOW_DYNAMIC), path.has_far && !is_static ? 1 : 0);
   EXPECT_EQ(since(DART__COUNT_WINDOW_STATIC), path.has_far && is_static ? 1 : 0);
   end(&path);
   set("DART_MPI_WINDOW", NULL);
