@@ -20,6 +20,14 @@
 
 _Alignas(PAGE) dart__team_t *dart__teams[DART__MAX_TEAMS];
 _Alignas(PAGE) const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
+uint64_t dart__team_withdrawn;
+
+/* relaxed: with several threads nobody compares it */
+static void count_withdrawn(void)
+{
+  __atomic_store_n(&dart__team_withdrawn,
+                   __atomic_load_n(&dart__team_withdrawn, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+}
 
 __thread uint32_t dart_inline_budget = 1; /* far/poll_budget.h */
 
@@ -364,6 +372,7 @@ void dart__team_leave(dart__team_t *team)
   dart__waits_join(team->id, false);
   dart__teams[team->id]       = NULL;
   dart__team_direct[team->id] = NULL;
+  count_withdrawn();
   trim(&dart__teams[team->id], &empty_team);
   trim(&dart__team_direct[team->id], &empty_direct);
 }
@@ -438,6 +447,7 @@ static void set_units(dart__direct_map_t *map, uint32_t nunits, uint32_t nlisted
 {
   __atomic_store_n(&map->nunits, nunits, __ATOMIC_RELAXED);
   __atomic_store_n(&map->nlisted, nlisted, __ATOMIC_RELAXED);
+  count_withdrawn();
 }
 
 void dart__segment_enter(dart__team_t *team, dart__segment_t *segment)

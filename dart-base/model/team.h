@@ -94,6 +94,10 @@ extern dart__team_t *dart__teams[DART__MAX_TEAMS];
  * NULL. The entries of negative ids stay NULL. */
 extern const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
 
+/* How often a map or a part of one was taken out of it: what was found by it before holds while this stays. For a process
+ * with one thread. */
+extern uint64_t dart__team_withdrawn;
+
 /** This thread waits in a step of a collective of the team `subject`; `note` of dart__wait_policy_t, or after
  *  the arrival in the step. */
 dart__waiting_t *dart__team_note_wait(void *subject);

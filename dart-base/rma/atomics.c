@@ -61,15 +61,55 @@ static inline dart_ret_t told(dart_ret_t ret, dart_gptr_t gptr, size_t nbytes)
 
 /* ---- accumulate: without a result, so it may be deferred ------------------------------------- */
 
-/* An update of one near element that is not deferred, for it is in the hot line or no stream is under way. */
+#define NO_ELEMENT UINT64_MAX
+
+/* The element that was updated last in the hot line: a program that counts in one word needs no look-up, which would wait
+ * for the instruction before. Loads, and one instruction on the word. */
+static struct {
+  uint64_t head, offset; /* the two words of its pointer */
+  uint64_t withdrawn;    /* dart__team_withdrawn; NO_ELEMENT: there is none */
+  char    *near;
+} counted = { .withdrawn = NO_ELEMENT };
+
+static uint64_t head_of(const dart_gptr_t *gptr)
+{
+  uint64_t head;
+
+  memcpy(&head, gptr, sizeof head);
+  return head;
+}
+
+/* Of a map by a list each update spends from the poll budget, so it is looked up. */
+static __attribute__((noinline)) void note_counted(const dart_gptr_t *gptr, char *near)
+{
+  dart_inline_ids_t        ids = dart_inline_ids(gptr);
+  const dart_inline_map_t *map = dart__team_direct[ids.team];
+
+  counted.withdrawn = NO_ELEMENT;
+  if (map == NULL || ids.unit >= map[ids.segment].nunits)
+    return;
+  counted.head      = head_of(gptr);
+  counted.offset    = ids.offset;
+  counted.withdrawn = dart__team_withdrawn;
+  counted.near      = near;
+}
+
+/* An update of one near element in the hot line. The next one may be of the same element. */
+DART__OUT_OF_LINE apply_hot(dart_gptr_t gptr, char *near, const void *value, dart_datatype_t dtype,
+                            dart_operation_t op)
+{
+  if (dart__atomic_word_size(dtype) == sizeof(uint64_t))
+    note_counted(&gptr, near);
+  dart__atomic_accumulate_one(near, value, dtype, op);
+  return dart__is_watched() ? dart__watch_wrote_few(gptr) : DART_OK;
+}
+
+/* The same of another one that is not deferred, for no stream is under way. */
 DART__OUT_OF_LINE apply(dart_gptr_t gptr, char *near, const void *value, dart_datatype_t dtype,
                         dart_operation_t op)
 {
-  bool is_hot = dart__deferred_is_hot(&dart__deferred, near);
-
   dart__atomic_accumulate_one(near, value, dtype, op);
-  if (!is_hot)
-    dart__progress_update();
+  dart__progress_update();
   return dart__is_watched() ? dart__watch_wrote_few(gptr) : DART_OK;
 }
 
@@ -77,7 +117,9 @@ DART__OUT_OF_LINE apply(dart_gptr_t gptr, char *near, const void *value, dart_da
 INLINED dart_ret_t add(const dart_gptr_t *gptr, char *near, const void *value, size_t size,
                        dart_datatype_t dtype, dart_operation_t op)
 {
-  if (dart__deferred_is_hot(&dart__deferred, near) || dart__stream != DART__STREAM_LEAST)
+  if (dart__deferred_is_hot(&dart__deferred, near))
+    return apply_hot(*gptr, near, value, dtype, op);
+  if (dart__stream != DART__STREAM_LEAST)
     return apply(*gptr, near, value, dtype, op);
   dart__deferred_add(&dart__deferred, near, value, size, dtype, op);
   return DART_OK;
@@ -220,7 +262,7 @@ DART__OUT_OF_LINE accumulate_beside_run(dart_gptr_t gptr, const void *value, dar
   return accumulate_near(&gptr, value, dtype, op, copies);
 }
 
-INLINED dart_ret_t accumulate_quickly(const dart_gptr_t *gptr, const void *values, size_t nelem,
+INLINED dart_ret_t accumulate_element(const dart_gptr_t *gptr, const void *values, size_t nelem,
                                       dart_datatype_t dtype, dart_operation_t op, bool copies)
 {
   if (__builtin_expect(nelem != 1 || values == NULL, 0))
@@ -230,16 +272,47 @@ INLINED dart_ret_t accumulate_quickly(const dart_gptr_t *gptr, const void *value
   return accumulate_near(gptr, values, dtype, op, copies);
 }
 
+DART__OUT_OF_LINE accumulate_one(dart_gptr_t gptr, const void *values, size_t nelem,
+                                 dart_datatype_t dtype, dart_operation_t op)
+{
+  return accumulate_element(&gptr, values, nelem, dtype, op, false);
+}
+
+DART__OUT_OF_LINE accumulate_blocking_one(dart_gptr_t gptr, const void *values, size_t nelem,
+                                          dart_datatype_t dtype, dart_operation_t op)
+{
+  return accumulate_element(&gptr, values, nelem, dtype, op, true);
+}
+
+/* An integer of 8 bytes that is counted. In the entry points, which save no registers for it: an atomic instruction waits
+ * for all stores before it. False: nothing was done. */
+INLINED bool accumulate_counted(const dart_gptr_t *gptr, const void *values, size_t nelem,
+                                dart_datatype_t dtype, dart_operation_t op)
+{
+  if (counted.offset != gptr->addr_or_offs.offset || counted.head != head_of(gptr) ||
+      dart__atomic_word_size(dtype) != sizeof(uint64_t) || nelem != 1 || values == NULL ||
+      !dart__atomic_is_instruction(op) || counted.withdrawn != dart__team_withdrawn ||
+      !dart__deferred_is_hot(&dart__deferred, counted.near))
+    return false;
+  if (!dart__atomic_accumulate_64((dart__atomic_word_64_t *)(void *)counted.near, values, op))
+    __builtin_unreachable(); /* so that nothing else is kept in registers */
+  return true;
+}
+
 dart_ret_t dart_accumulate(dart_gptr_t gptr, const void *values, size_t nelem,
                            dart_datatype_t dtype, dart_operation_t op)
 {
-  return accumulate_quickly(&gptr, values, nelem, dtype, op, false);
+  if (!accumulate_counted(&gptr, values, nelem, dtype, op))
+    return accumulate_one(gptr, values, nelem, dtype, op);
+  return dart__is_watched() ? dart__watch_wrote_few(gptr) : DART_OK;
 }
 
 dart_ret_t dart_accumulate_blocking_local(dart_gptr_t gptr, const void *values, size_t nelem,
                                           dart_datatype_t dtype, dart_operation_t op)
 {
-  return accumulate_quickly(&gptr, values, nelem, dtype, op, true);
+  if (!accumulate_counted(&gptr, values, nelem, dtype, op))
+    return accumulate_blocking_one(gptr, values, nelem, dtype, op);
+  return dart__is_watched() ? dart__watch_wrote_few(gptr) : DART_OK;
 }
 
 /* ---- atomics with a result ------------------------------------------------------------------- */

@@ -62,6 +62,17 @@ static inline unsigned dart__atomic_word_size(dart_datatype_t type)
   return (uintptr_t)type - DART_TYPE_INT <= DART_TYPE_UINT - DART_TYPE_INT ? 4 : 0;
 }
 
+/** Whether an update of such an integer by this operator is one instruction. */
+static inline bool dart__atomic_is_instruction(dart_operation_t op)
+{
+  enum {
+    INSTRUCTIONS = 1 << DART_OP_SUM | 1 << DART_OP_BXOR | 1 << DART_OP_BOR | 1 << DART_OP_BAND |
+                   1 << DART_OP_REPLACE
+  };
+
+  return (uintptr_t)op < DART_OP_LAST && (INSTRUCTIONS >> op & 1) != 0;
+}
+
 #define DART__ATOMIC_WORD(width)                                                             \
   typedef uint##width##_t dart__atomic_word_##width##_t __attribute__((may_alias));          \
                                                                                              \

@@ -56,10 +56,12 @@ static uintptr_t only_line(const dart__deferred_t *queue)
 
 void dart__deferred_apply_half(dart__deferred_t *queue)
 {
-  if (only_line(queue) != 0)
+  if (only_line(queue) != 0) {
     dart__deferred_apply_all(queue);
-  else
-    apply_until(queue, queue->first + DART__DEFERRED_MOST / 2);
+    return;
+  }
+  apply_until(queue, queue->first + DART__DEFERRED_MOST / 2);
+  queue->hot = 0; /* the program goes elsewhere now, so that no update looks for it */
 }
 
 void dart__deferred_apply_all(dart__deferred_t *queue)

@@ -10,8 +10,8 @@
  * prefetching: Chen, Ailamaki, Gibbons, Mowry: Improving hash join performance through prefetching, ICDE 2004.)
  *
  * A line that many updates in a row go to is in the cache, and the queue would only cost time. So a line that
- * all updates in the queue are on becomes the hot one, and updates of it are applied at once. No update
- * of the hot line is ever in the queue, so those of a word still are applied in their order.
+ * all updates in the queue are on becomes the hot one, until half a queue of others is applied, and updates of it are
+ * applied at once. No update of the hot line is ever in the queue, so those of a word still are applied in their order.
  *
  * Updates of a word are applied in the order in which they were added. The queue belongs to one thread. */
 #include <stdbool.h>

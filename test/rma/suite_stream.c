@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include <dash/dart/ext/dart_context.h>
+#include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_order.h>
 
 #include "dart_test.h"
@@ -271,4 +272,52 @@ TEST(a_stream_goes_on_in_another_segment)
     add_ones(segment, right, 0, WORDS, 2); /* completed by the end of the segment */
     EXPECT_OK(dart_team_memfree(segment));
   }
+}
+
+enum { COUNTED = 300, COUNTS = 5 };
+
+static dart_gptr_t allocate(size_t nbytes)
+{
+  dart_gptr_t segment;
+
+  EXPECT_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, nbytes, DART_TYPE_BYTE, &segment));
+  return segment;
+}
+
+/* In this unit's own portion, and again in an epoch, in which updates wait for its end. */
+static void count(dart_gptr_t segment, uint64_t by)
+{
+  dart_gptr_t word = test_unit(segment, me);
+  uint64_t   *mine = (uint64_t *)test_mine(segment);
+
+  memset(mine, 0, 2 * sizeof *mine);
+  test_barrier();
+  for (uint64_t i = 0; i < COUNTED; i++) {
+    accumulate(word, by, DART_OP_SUM);
+    if (i % 50 == 0) /* another word of the line, by what is no single instruction */
+      accumulate(test_byte(word, sizeof *mine), i, DART_OP_MAX);
+  }
+  EXPECT_OK(dart_flush(word));
+  EXPECT_EQ(mine[0], by * COUNTED);
+  EXPECT_EQ(mine[1], COUNTED - 50);
+  EXPECT_OK(dart_epoch_fence(segment, DART_EPOCH_NOPRECEDE));
+  accumulate(word, 1, DART_OP_SUM);
+  EXPECT_OK(dart_epoch_fence(segment, DART_EPOCH_NOSUCCEED));
+  EXPECT_EQ(mine[0], by * COUNTED + 1);
+}
+
+/* The pointer is the same each time; the memory is not, for it does not fit where that of the last segment was. */
+TEST(a_word_that_is_counted_in_is_that_of_the_segment_of_now)
+{
+  dart_gptr_t between[COUNTS];
+
+  for (size_t i = 0; i < COUNTS; i++) {
+    dart_gptr_t segment = allocate((i + 1) * 4096);
+
+    count(segment, i + 1);
+    between[i] = allocate(4096);
+    EXPECT_OK(dart_team_memfree(segment));
+  }
+  for (size_t i = 0; i < COUNTS; i++)
+    EXPECT_OK(dart_team_memfree(between[i]));
 }
