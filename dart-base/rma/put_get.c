@@ -130,6 +130,22 @@ INLINED void copy_steps(bool is_put, char *near, void *buffer, size_t nelem, con
     dart__near_copy_steps(buffer, here, near, there, nelem, size);
 }
 
+/* One element of a basic type on this side, and of a strided type of single elements on the other: their distance does not
+ * matter. False: nothing was done. */
+INLINED bool copy_single(bool is_put, end_t end, const dart_gptr_t *gptr, void *buffer,
+                         dart_datatype_t global_type, dart_datatype_t local_type)
+{
+  const dart__type_t *global = dart__handle_find(&dart__type_objects, global_type);
+  size_t              size   = dart__type_basic_size(local_type);
+  char               *near;
+
+  if (global == NULL || global->kind != DART__TYPE_STRIDED || global->elem_count != 1 ||
+      global->base != local_type || buffer == NULL)
+    return false;
+  near = dart_inline_bytes(maps_of(is_put, end), dart_inline_ids(gptr), size);
+  return near != NULL && copy_word(is_put, near, buffer, size);
+}
+
 /* False: nothing was done; the general path is taken. The fences are those of dart__near_put and dart__near_get. */
 INLINED bool copy_several(bool is_put, end_t end, const dart_gptr_t *gptr, void *buffer,
                           size_t nelem, dart_datatype_t global_type, dart_datatype_t local_type)
@@ -137,6 +153,11 @@ INLINED bool copy_several(bool is_put, end_t end, const dart_gptr_t *gptr, void 
   elements_t e;
   char      *near;
 
+  if (nelem == 1 && copy_single(is_put, end, gptr, buffer, global_type, local_type)) {
+    if (is_put && dart__is_watched())
+      dart__watch_wrote_few(*gptr);
+    return true;
+  }
   if (!find_elements(buffer, nelem, global_type, local_type, &e))
     return false;
   near = dart_inline_bytes(maps_of(is_put, end), dart_inline_ids(gptr), e.span);
