@@ -3,9 +3,8 @@
  * goes from node to node only (spread.h), moves directly. */
 #include "coll/coll.h"
 
-#include <string.h>
-
 #include "base/config.h"
+#include "base/copy.h"
 #include "base/log.h"
 #include "base/size.h"
 #include "coll/direct.h"
@@ -89,12 +88,12 @@ static int32_t root_node(const blocks_t *b)
 static void copy_own(const blocks_t *b, const char *send, char *recv)
 {
   if (recv != send)
-    memmove(recv + b->at, send + b->at, b->count);
+    dart__copy_bytes(recv + b->at, send + b->at, b->count);
 }
 
 static void write_own(const blocks_t *b)
 {
-  memcpy(block_of(b, b->team->me), b->send + b->at, b->count);
+  dart__copy_bytes(block_of(b, b->team->me), b->send + b->at, b->count);
 }
 
 /* On several nodes the leader of the root's node needs the root's block, too. */
@@ -112,7 +111,7 @@ static void root_writes_others(const blocks_t *b)
     int32_t u = dart__team_unit_at(b->team, rank);
 
     if (u != b->root)
-      memcpy(block, b->send + (size_t)u * b->nbytes + b->at, b->count);
+      dart__copy_bytes(block, b->send + (size_t)u * b->nbytes + b->at, b->count);
     block += b->count;
   }
 }
@@ -122,7 +121,7 @@ static void read_own(const blocks_t *b)
   if (b->team->me == b->root)
     copy_own(b, b->send + (size_t)b->root * b->nbytes, b->recv);
   else
-    memcpy(b->recv + b->at, block_of(b, b->team->me), b->count);
+    dart__copy_bytes(b->recv + b->at, block_of(b, b->team->me), b->count);
 }
 
 /* The caller's block comes last, for it need not come from another core. */
@@ -135,7 +134,7 @@ static void read_all(const blocks_t *b)
     int32_t u = dart__team_unit_at(b->team, rank);
 
     if (u != me)
-      memcpy(b->recv + (size_t)u * b->nbytes + b->at, block, b->count);
+      dart__copy_bytes(b->recv + (size_t)u * b->nbytes + b->at, block, b->count);
   }
   copy_own(b, b->send, b->recv + (size_t)me * b->nbytes);
 }
@@ -149,13 +148,13 @@ static void root_reads_all(const blocks_t *b)
 static void root_writes_one(const blocks_t *b)
 {
   if (b->team->me == b->root)
-    memcpy(b->result, b->send + b->at, b->count);
+    dart__copy_bytes(b->result, b->send + b->at, b->count);
 }
 
 static void others_read_one(const blocks_t *b)
 {
   if (b->team->me != b->root)
-    memcpy(b->recv + b->at, b->result, b->count);
+    dart__copy_bytes(b->recv + b->at, b->result, b->count);
 }
 
 static void lead_bcast(const blocks_t *b)
@@ -193,14 +192,14 @@ static void bcast_in_tree(dart__team_t *team, char *buffer, size_t nbytes, int32
                              .nbytes     = nbytes };
 
   if (team->me == root)
-    memcpy(data.slots, buffer, nbytes);
+    dart__copy_bytes(data.slots, buffer, nbytes);
   if (dart__step_join(team, &data)) {
     if (team->nnodes > 1)
       dart__nodes_bcast(team, data.slots, nbytes, dart__team_node_of(team, root));
     dart__step_release(team);
   }
   if (team->me != root && !dart__team_is_broken(team))
-    memcpy(buffer, dart__tree_result(&x->tree, &data), nbytes);
+    dart__copy_bytes(buffer, dart__tree_result(&x->tree, &data), nbytes);
 }
 
 dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
@@ -236,7 +235,7 @@ dart_ret_t dart__coll_scatter(dart__team_t *team, const void *send, void *recv, 
   dart_ret_t ret;
 
   if (team->nunits == 1) {
-    memmove(recv, send, nbytes);
+    dart__copy_bytes(recv, send, nbytes);
     return DART_OK;
   }
   if (dart__direct_may(team, nbytes) && dart__direct_scatter(team, send, recv, nbytes, root, &ret))
@@ -260,7 +259,7 @@ dart_ret_t dart__coll_gather(dart__team_t *team, const void *send, void *recv, s
   dart_ret_t ret;
 
   if (team->nunits == 1) {
-    memmove(recv, send, nbytes);
+    dart__copy_bytes(recv, send, nbytes);
     return DART_OK;
   }
   if (dart__direct_may(team, nbytes) && dart__direct_gather(team, send, recv, nbytes, root, &ret))
@@ -291,7 +290,8 @@ static void read_node(const blocks_t *b, int32_t node, const char *pieces)
     int32_t u = dart__team_unit_at(b->team, first + i);
 
     if (u != b->team->me)
-      memcpy(b->recv + (size_t)u * b->nbytes + b->at, pieces + (size_t)i * b->count, b->count);
+      dart__copy_bytes(b->recv + (size_t)u * b->nbytes + b->at, pieces + (size_t)i * b->count,
+                       b->count);
   }
 }
 
@@ -327,7 +327,7 @@ static void share_by_nodes(blocks_t *b)
     char *pieces = dart__exchange_result(&team->exchange);
 
     b->count = dart__least(piece, b->nbytes - b->at);
-    memcpy(pieces + (size_t)team->node_me * b->count, b->send + b->at, b->count);
+    dart__copy_bytes(pieces + (size_t)team->node_me * b->count, b->send + b->at, b->count);
     dart__step_end_on_node(team);
     if (dart__team_is_broken(team))
       return;
@@ -351,7 +351,7 @@ void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nby
   else if (team->nunits > 1)
     in_pieces(&b, piece_per_unit(team), write_own, lead_allgather, read_all);
   else if (own != all)
-    memcpy(all, own, nbytes);
+    dart__copy_bytes(all, own, nbytes);
 }
 
 /* What the units of the node have told, a slot each, until the next step but one. */
@@ -360,7 +360,7 @@ static const char *tell_node(dart__team_t *team, const void *own, size_t nbytes)
   const dart__exchange_t *x     = &team->exchange;
   const char             *slots = dart__exchange_slot(x, 0);
 
-  memcpy(dart__exchange_slot(x, x->me), own, nbytes);
+  dart__copy_bytes(dart__exchange_slot(x, x->me), own, nbytes);
   dart__step_end_on_node(team);
   return slots;
 }
@@ -370,7 +370,7 @@ void dart__coll_share_on_node(dart__team_t *team, const void *own, void *all, si
   const char *slots = tell_node(team, own, nbytes);
 
   for (uint32_t i = 0; i < team->exchange.nunits && !dart__team_is_broken(team); i++)
-    memcpy((char *)all + i * nbytes, slots + i * team->exchange.slot_bytes, nbytes);
+    dart__copy_bytes((char *)all + i * nbytes, slots + i * team->exchange.slot_bytes, nbytes);
 }
 
 void dart__coll_hear_on_node(dart__team_t *team, const void *own, void *from_out, size_t nbytes,
@@ -379,9 +379,9 @@ void dart__coll_hear_on_node(dart__team_t *team, const void *own, void *from_out
   const char *slots = tell_node(team, own, nbytes);
 
   if (!dart__team_is_broken(team))
-    memcpy(from_out, slots + (size_t)index * team->exchange.slot_bytes, nbytes);
+    dart__copy_bytes(from_out, slots + (size_t)index * team->exchange.slot_bytes, nbytes);
   else if (from_out != own)
-    memcpy(from_out, own, nbytes);
+    dart__copy_bytes(from_out, own, nbytes);
 }
 
 dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv, size_t nbytes)
@@ -435,7 +435,7 @@ static void write_slice(dart__team_t *team, const slices_t *s, size_t k, const c
       size_t  from, count = slice_of(s, u, k, &from);
 
       if (u == team->me && count > 0)
-        memcpy(result + start, send + from, count);
+        dart__copy_bytes(result + start, send + from, count);
       start += count;
     }
   }
@@ -451,7 +451,7 @@ static void read_slices(const dart__team_t *team, const slices_t *s, size_t k, c
     size_t  from, count = slice_of(s, u, k, &from);
 
     if (count > 0)
-      memcpy(recv + s->displs[u] * s->size + from, result, count);
+      dart__copy_bytes(recv + s->displs[u] * s->size + from, result, count);
     result += count;
   }
 }
@@ -465,7 +465,7 @@ dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *rec
 
   if (team->nunits == 1) {
     if (nelem[0] > 0)
-      memmove((char *)recv + displs[0] * size, send, nelem[0] * size);
+      dart__copy_bytes((char *)recv + displs[0] * size, send, nelem[0] * size);
     return DART_OK;
   }
   for (int32_t u = 0; u < team->nunits; u++)
@@ -547,8 +547,9 @@ static void swap_pieces(dart__team_t *team, const pairing_t *m, const char *send
 
   for (int32_t position = 0; position < count; position++)
     if (is_paired(team, m, position, &index) && !is_own(team, m, position))
-      memcpy(piece_of(m, out, team->node_me, index),
-             send + (size_t)dart__team_unit_at(team, first + position) * nbytes + m->at, m->piece);
+      dart__copy_bytes(piece_of(m, out, team->node_me, index),
+                       send + (size_t)dart__team_unit_at(team, first + position) * nbytes + m->at,
+                       m->piece);
   if (dart__step_end(team)) {
     if (m->node != team->node)
       dart__nodes_swap(team, m->node, out, node_bytes(team, m, team->node), in,
@@ -560,9 +561,9 @@ static void swap_pieces(dart__team_t *team, const pairing_t *m, const char *send
       size_t at = (size_t)dart__team_unit_at(team, first + position) * nbytes + m->at;
 
       if (!is_own(team, m, position))
-        memcpy(recv + at, piece_of(m, in, position, index), m->piece);
+        dart__copy_bytes(recv + at, piece_of(m, in, position, index), m->piece);
       else if (send != recv)
-        memcpy(recv + at, send + at, m->piece);
+        dart__copy_bytes(recv + at, send + at, m->piece);
     }
 }
 
@@ -576,7 +577,7 @@ dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv,
     return DART_OK;
   if (team->nunits == 1) {
     if (send != recv)
-      memcpy(recv, send, nbytes);
+      dart__copy_bytes(recv, send, nbytes);
     return DART_OK;
   }
   if (send == recv && !dart__is_spread(team)) /* slots are what blocks are swapped through */

@@ -12,8 +12,7 @@
  * lower number is the left one. */
 #include "coll/nodes.h"
 
-#include <string.h>
-
+#include "base/copy.h"
 #include "base/size.h"
 #include "coll/leader_messages.h"
 #include "data/op.h"
@@ -50,7 +49,7 @@ static void combine(reduction_t *r, size_t from, size_t to, bool is_from_left)
     return;
   }
   dart__op_combine(r->op, r->dtype, own, r->room, to - from);
-  memcpy(own, r->room, (to - from) * r->size);
+  dart__copy_bytes(own, r->room, (to - from) * r->size);
 }
 
 /* ---- to one --------------------------------------------------------------------------------- */
@@ -70,7 +69,7 @@ static void to_one(reduction_t *r, const char *send, int32_t root)
       continue;
     exchange(r, DART__NOBODY, NULL, 0, (relative + step + root) % n, r->room, r->nelem);
     if (send != r->recv)
-      memcpy(r->recv, send, r->nelem * r->size);
+      dart__copy_bytes(r->recv, send, r->nelem * r->size);
     send = r->recv;
     combine(r, 0, r->nelem, true);
   }
@@ -164,7 +163,7 @@ static void to_all(reduction_t *r, const char *send)
     return;
   }
   if (send != r->recv)
-    memcpy(r->recv, send, r->nelem * r->size);
+    dart__copy_bytes(r->recv, send, r->nelem * r->size);
   if (node < 2 * g.extra) {
     exchange(r, DART__NOBODY, NULL, 0, node + 1, r->room, r->nelem);
     combine(r, 0, r->nelem, false);

@@ -1,7 +1,6 @@
 /* Reductions of any size: through the exchange; or directly, if there is one unit a node, or much on one
  * node. */
-#include <string.h>
-
+#include "base/copy.h"
 #include "coll/coll.h"
 #include "coll/direct.h"
 #include "coll/nodes.h"
@@ -17,7 +16,7 @@ dart_ret_t dart__coll_reduce(dart__team_t *team, const void *send, void *recv, s
 
   if (team->nunits == 1) {
     if (send != recv)
-      memcpy(recv, send, nelem * size);
+      dart__copy_bytes(recv, send, nelem * size);
     return DART_OK;
   }
   if (dart__direct_may(team, nelem * size) &&

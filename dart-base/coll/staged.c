@@ -1,8 +1,7 @@
 /* Collectives through the exchange: see staged.h. */
 #include "coll/staged.h"
 
-#include <string.h>
-
+#include "base/copy.h"
 #include "base/log.h"
 #include "base/size.h"
 #include "coll/nodes.h"
@@ -72,7 +71,8 @@ static void combine_slots(const slots_t *slots, char *result, size_t from, size_
 
   if (from >= to)
     return;
-  memcpy(result + start, operand(slots, slots->nunits - 1) + start, (to - from) * r->size);
+  dart__copy_bytes(result + start, operand(slots, slots->nunits - 1) + start,
+                   (to - from) * r->size);
   for (uint32_t u = slots->nunits - 1; u-- > 0;)
     dart__op_combine(r->op, r->dtype, operand(slots, u) + start, result + start, to - from);
 }
@@ -101,7 +101,7 @@ static void reduce_on_node(dart__team_t *team, const char *send, char *recv, siz
                 dart__least(nelem, (x->me + 1) * share), r);
   dart__step_end(team);
   if (!dart__team_is_broken(team))
-    memcpy(recv, result, nelem * r->size);
+    dart__copy_bytes(recv, result, nelem * r->size);
 }
 
 /* ---- along the tree of a node ---- */
@@ -132,12 +132,12 @@ static void reduce_in_tree(dart__team_t *team, char *recv, size_t nelem, const r
       dart__nodes_reduce(team, data.slots, result, nelem, r->dtype, r->op,
                          r->root == DART__EVERY_UNIT ? DART__EVERY_UNIT
                                                      : dart__team_node_of(team, r->root));
-      memcpy(data.slots, result, data.nbytes);
+      dart__copy_bytes(data.slots, result, data.nbytes);
     }
     dart__step_release(team);
   }
   if (is_receiver(team, r) && !dart__team_is_broken(team))
-    memcpy(recv, dart__tree_result(&x->tree, &data), data.nbytes);
+    dart__copy_bytes(recv, dart__tree_result(&x->tree, &data), data.nbytes);
 }
 
 /* One piece, several nodes: leaders combine their node's slots, then one another's results. */
@@ -155,7 +155,7 @@ static void reduce_over_nodes(dart__team_t *team, char *recv, size_t nelem, cons
     dart__step_release(team);
   }
   if (is_receiver(team, r) && !dart__team_is_broken(team))
-    memcpy(recv, result, nelem * r->size);
+    dart__copy_bytes(recv, result, nelem * r->size);
 }
 
 static void reduce_commuting(dart__team_t *team, const char *send, char *recv, size_t nelem,
@@ -168,8 +168,8 @@ static void reduce_commuting(dart__team_t *team, const char *send, char *recv, s
     size_t count = dart__least(piece, nelem - at);
     char  *into  = is_receiver(team, r) ? recv + at * r->size : NULL;
 
-    memcpy(dart__exchange_slot(&team->exchange, team->exchange.me), send + at * r->size,
-           count * r->size);
+    dart__copy_bytes(dart__exchange_slot(&team->exchange, team->exchange.me), send + at * r->size,
+                     count * r->size);
     if (dart__step_is_tree(team, count * r->size))
       reduce_in_tree(team, into, count, r);
     else if (team->nnodes == 1)
@@ -190,15 +190,16 @@ static void reduce_in_order(dart__team_t *team, const char *send, char *recv, si
     size_t count  = dart__least(piece, nelem - at) * r->size;
     char  *result = dart__exchange_result(&team->exchange);
 
-    memcpy(result + (size_t)dart__team_rank(team, team->me) * count, send + at * r->size, count);
+    dart__copy_bytes(result + (size_t)dart__team_rank(team, team->me) * count, send + at * r->size,
+                     count);
     if (dart__step_end(team)) {
       dart__nodes_allgather(team, result, dart__step_blocks(team, count));
       dart__step_release(team);
     }
     if (!is_receiver(team, r) || dart__team_is_broken(team))
       continue;
-    memcpy(recv + at * r->size, result + (size_t)dart__team_rank(team, team->nunits - 1) * count,
-           count);
+    dart__copy_bytes(recv + at * r->size,
+                     result + (size_t)dart__team_rank(team, team->nunits - 1) * count, count);
     for (int32_t u = team->nunits - 1; u-- > 0;)
       dart__op_combine(r->op, r->dtype, result + (size_t)dart__team_rank(team, u) * count,
                        recv + at * r->size, count / r->size);
