@@ -100,6 +100,7 @@ static void measure(const distance_t *d, int target, size_t nbytes, operation_t 
   if (d->with_mpi)
     printf("%.4g", median(by_mpi, d->repeat) * 1e9);
   printf("\n");
+  fflush(stdout);
 }
 
 /* ---- the command line ---------------------------------------------------------------------------- */

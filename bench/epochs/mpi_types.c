@@ -6,14 +6,17 @@
 static struct {
   MPI_Win      win;
   MPI_Group    group[2]; /* left, right */
-  MPI_Datatype type[NLAYOUTS];
+  MPI_Datatype type[MOST_TYPES][NLAYOUTS];
+  size_t       ntypes;
 } m;
 
 static void put_all(exchange_t *x)
 {
-  for (size_t i = 0; i < x->nops; i++)
-    MPI_Put(x->send + i * x->room, 1, m.type[x->layout], x->right, (MPI_Aint)(i * x->room), 1,
-            m.type[x->layout], m.win);
+  for (size_t i = 0; i < x->nops; i++) {
+    MPI_Datatype type = m.type[next_type(x)][x->layout];
+
+    MPI_Put(x->send + i * x->room, 1, type, x->right, (MPI_Aint)(i * x->room), 1, type, m.win);
+  }
 }
 
 static void fences(exchange_t *x, size_t steps)
@@ -60,27 +63,29 @@ static MPI_Group group_of(int unit)
   return group;
 }
 
-static void make_types(void)
+static void make_types(MPI_Datatype type[NLAYOUTS], size_t number)
 {
   int      lengths[BYTES / STRUCT_BLOCK];
   MPI_Aint starts[BYTES / STRUCT_BLOCK];
 
-  MPI_Type_contiguous(BYTES, MPI_BYTE, &m.type[ROW]);
-  MPI_Type_vector(BYTES / VECTOR_BLOCK, 1, 2, MPI_INT, &m.type[VECTOR]);
+  MPI_Type_contiguous(BYTES, MPI_BYTE, &type[ROW]);
+  MPI_Type_vector(BYTES / VECTOR_BLOCK, 1, (int)stride_of(number), MPI_INT, &type[VECTOR]);
   for (int i = 0; i < BYTES / STRUCT_BLOCK; i++) {
     lengths[i] = 1;
-    starts[i]  = (MPI_Aint)start_of(STRUCT, (size_t)i);
+    starts[i]  = (MPI_Aint)start_of(STRUCT, number, (size_t)i);
   }
-  MPI_Type_create_hindexed(BYTES / STRUCT_BLOCK, lengths, starts, MPI_DOUBLE, &m.type[STRUCT]);
+  MPI_Type_create_hindexed(BYTES / STRUCT_BLOCK, lengths, starts, MPI_DOUBLE, &type[STRUCT]);
   for (int i = 0; i < NLAYOUTS; i++)
-    MPI_Type_commit(&m.type[i]);
+    MPI_Type_commit(&type[i]);
 }
 
 void mpi_open(exchange_t *x)
 {
   size_t nbytes = x->nops * x->room;
 
-  make_types();
+  m.ntypes = x->ntypes;
+  for (size_t number = 0; number < m.ntypes; number++)
+    make_types(m.type[number], number);
   m.group[0] = group_of(x->left);
   m.group[1] = group_of(x->right);
   MPI_Win_allocate((MPI_Aint)nbytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &x->recv, &m.win);
@@ -92,6 +97,7 @@ void mpi_close(void)
   MPI_Win_free(&m.win);
   for (int i = 0; i < 2; i++)
     MPI_Group_free(&m.group[i]);
-  for (int i = 0; i < NLAYOUTS; i++)
-    MPI_Type_free(&m.type[i]);
+  for (size_t number = 0; number < m.ntypes; number++)
+    for (int i = 0; i < NLAYOUTS; i++)
+      MPI_Type_free(&m.type[number][i]);
 }

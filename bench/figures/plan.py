@@ -4,6 +4,7 @@ A step is one command. Rounds go over all steps in turn, so that whatever else t
 command prints is kept in raw/NAME.ROUND.out once it has ended well, with the command itself in raw/NAME.ROUND.command, and
 such a step is not run again with this command."""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,11 +12,15 @@ import time
 
 
 class Step:
-    """`last_line`: what a complete output ends with; then the exit code does not count."""
+    """`last_line`: a pattern of what a complete output ends with, if the program may hang after that; `crashes`: or end with
+    any exit code."""
 
-    def __init__(self, name, command, seconds, environment=None, folder=None, last_line=None):
+    def __init__(self, name, command, seconds, environment=None, folder=None, last_line=None, crashes=False):
         self.name, self.command, self.seconds = name, command, seconds
-        self.environment, self.folder, self.last_line = environment or {}, folder, last_line
+        self.environment, self.folder, self.last_line, self.crashes = environment or {}, folder, last_line, crashes
+
+    def is_whole(self, text):
+        return self.last_line is not None and re.search(rf"^{self.last_line}\Z", text.rstrip(), re.MULTILINE) is not None
 
     def path(self, output, number, kind):
         return os.path.join(output, "raw", f"{self.name}.{number}.{kind}")
@@ -45,7 +50,7 @@ class Machine:
     def has(self, name):
         return os.access(self.program(name), os.X_OK)
 
-    def step(self, name, program, units, arguments, seconds, nodes=1, **environment):
+    def step(self, name, program, units, arguments, seconds, nodes=1, last_line=None, **environment):
         """A benchmark program called NAME-BACKEND, by that backend's dartrun; None if it was not built."""
         if not self.has(program):
             return None
@@ -53,7 +58,7 @@ class Machine:
         command = [os.path.join(self.build, f"dart-{backend}", "dartrun"), "-n", str(units)]
         if nodes > 1:
             command += ["--nodes", str(nodes)]
-        return Step(name, command + [self.program(program)] + arguments.split(), seconds, environment)
+        return Step(name, command + [self.program(program)] + arguments.split(), seconds, environment, last_line=last_line)
 
     def openshmem(self, seconds):
         """The latency of OpenSHMEM's put and get, where its compiler is."""
@@ -68,7 +73,7 @@ class Machine:
             return None
         # Open MPI 4.1.4 crashes in shmem_finalize
         return Step("openshmem", [run, "--oversubscribe", "-n", "2", program], seconds,
-                    {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}, last_line="end")
+                    {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}, last_line="end", crashes=True)
 
 
 def run_step(step, output, number):
@@ -81,13 +86,12 @@ def run_step(step, output, number):
     try:
         done = subprocess.run(step.command, capture_output=True, text=True, timeout=limit, env=environment, cwd=step.folder,
                               stdin=subprocess.DEVNULL, check=False)
-        is_whole = step.last_line is not None and done.stdout.rstrip().endswith("\n" + step.last_line)
-        is_good = done.returncode == 0 if step.last_line is None else is_whole
+        is_good = step.is_whole(done.stdout) if step.crashes else done.returncode == 0
         said, error = done.stdout, "" if is_good else f"exit code {done.returncode}: {done.stderr[-500:]}"
     except subprocess.TimeoutExpired as late:
         text = late.stdout.decode() if isinstance(late.stdout, bytes) else late.stdout or ""
-        # MPICH over TCP may hang in MPI_Finalize when all is done, so what was printed counts
-        said, error = text, "" if "UCX_TLS" in step.environment and text else f"stopped after {limit:.0f} s"
+        # MPICH over TCP may hang in MPI_Finalize when all is done
+        said, error = text, "" if step.is_whole(text) else f"stopped after {limit:.0f} s"
     kind, text = ("failed", error) if error else ("out", said)
     for name, content in ((kind, text), ("command", step.text())):
         part = step.path(output, number, "part")

@@ -12,6 +12,9 @@ WAYS = (("put.fence", "put, fence"), ("get.fence", "get, fence"), ("put.pscw", "
         ("get.pscw", "get, post and start"), ("put.lock", "put, lock"), ("get.lock", "get, lock"), ("messages", "messages"))
 COLUMNS = {"put.fence": "put_fence", "get.fence": "get_fence", "put.pscw": "put_dedicated", "get.pscw": "get_dedicated",
            "put.lock": "put_lock", "get.lock": "get_lock", "messages": "sendrecv"}
+# A target keeps 16 descriptions.
+TYPES = (("types-1", "--puts=1", "1 put"), ("types-16", "--puts=16", "16 puts"),
+         ("types-cached", "--types=16", "1 put, 16 types in turn"), ("types-sent", "--types=17", "1 put, 17 types in turn"))
 MEMORIES = (("", "allocated", "global"), (" --registered", "registered", "local"))
 
 
@@ -42,8 +45,8 @@ def exchange_steps(machine, quick):
 def steps(machine, quick):
     arguments = "--time=2 --repeat=3" if quick else "--time=5 --repeat=5"
     found = sync_steps(machine, quick) + exchange_steps(machine, quick)
-    for puts in (1, 16):
-        found.append(machine.step(f"types-{puts}", "epoch-types-mpi", 2, f"--puts={puts} {arguments}", 4, nodes=2))
+    for name, flags, _ in TYPES:
+        found.append(machine.step(name, "epoch-types-mpi", 2, f"{flags} {arguments}", 4, nodes=2))
     return [step for step in found if step is not None]
 
 
@@ -61,6 +64,10 @@ def sync_series(results, pattern, where, way):
 
 def of_table_1(column):
     return [Point(float(row["processors"]), [float(row[column])]) for row in paper("nec-sync.csv") if row["window"] == "global"]
+
+
+def of_nec(rows, column):
+    return [Point(float(row["bytes"]), [float(row[column])]) for row in rows if row[column]]
 
 
 def sync_figure(results, where, label):
@@ -88,8 +95,8 @@ def exchange_figure(results, pattern, memory, window, neighbours):
     by_mpi = results.series(f"exchange-{pattern}-{memory}", "mpi_ns", case=f"{pattern}.messages{suffix}")
     curves.append(Curve("messages of plain MPI", by_mpi))
     rows = [row for row in paper("nec-exchange.csv") if row["neighbours"] == str(neighbours) and row["window"] == window]
-    for way, words in (("put.fence", "put, fence"), ("messages", "messages")):
-        curves.append(Curve(f"NEC: {words}", [Point(float(row["bytes"]), [float(row[COLUMNS[way]])]) for row in rows], words))
+    for way, words in WAYS:
+        curves.append(Curve(f"NEC: {words}", of_nec(rows, COLUMNS[way]), words))
     put = results.series(f"exchange-{pattern}-{memory}", "dart_ns", case=f"{pattern}.put.fence{suffix}")
     sent = by_mpi or results.series(f"exchange-{pattern}-{memory}", "dart_ns", case=f"{pattern}.messages{suffix}")
     last = min(put[-1].x, sent[-1].x) if put and sent else 0
@@ -104,8 +111,8 @@ def exchange_figure(results, pattern, memory, window, neighbours):
 
 def types_table(results):
     rows = []
-    for puts in (1, 16):
-        for text in results.texts(f"types-{puts}"):
+    for name, _, puts in TYPES:
+        for text in results.texts(name):
             for way, what, dart, mpi in re.findall(r"^(fence|pscw|lock) +(.*?) {2,}(\S+) +(\S+)$", text, re.MULTILINE):
                 rows.append((puts, way, what, dart, mpi))
     if not rows:
@@ -115,13 +122,19 @@ def types_table(results):
         seen.setdefault((puts, way, what), []).append((float(dart), float(mpi) if mpi != "-" else 0))
     lines = [(*key, f"{sorted(value)[len(value) // 2][0]:.2f}", f"{sorted(value)[len(value) // 2][1]:.2f}")
              for key, value in seen.items()]
-    nec = [(row["bytes"], row["put_cached_vector"], row["put_uncached_vector"], row["put_cached_struct"],
-            row["put_uncached_struct"], row["sendrecv_struct"]) for row in paper("nec-types.csv")]
-    return (element("p", element("b", "Table 4: scattered data, 1 KiB, two simulated nodes, µs")) +
-            table(("puts", "synchronisation", "data", "DART", "plain MPI"), lines) +
-            element("p", text_of("DART describes a type to a target once. On the NEC, µs, with the description cached at the target "
-                                 "or sent each time:")) +
-            table(("bytes", "vector, cached", "vector, sent", "struct, cached", "struct, sent", "struct by messages"), nec))
+    curves = []
+    for kind, layout in (("vector", "vector of 4-byte blocks"), ("struct", "struct of 8-byte blocks")):
+        for name, puts, column in (("DART", "1 put, 16 types in turn", 0), ("plain MPI", "1 put, 16 types in turn", 1),
+                                   ("DART, sent each time", "1 put, 17 types in turn", 0)):
+            times = [times[column] for times in seen.get((puts, "pscw", layout), ()) if times[column]]
+            curves.append(Curve(f"{name}: {kind}", [Point(1024, times)] if times else []))
+        for words, column in (("cached", f"put_cached_{kind}"), ("sent each time", f"put_uncached_{kind}"),
+                              ("by messages", f"sendrecv_{kind}")):
+            curves.append(Curve(f"NEC: {kind}, {words}", of_nec(paper("nec-types.csv"), column), ""))
+    return (chart("Table 4: scattered data by post and start, two simulated nodes", "bytes", "µs", curves, bytes_on_x=True) +
+            element("p", text_of("DART describes a type to a target once, which keeps 16; of 17 types in turn each is described "
+                                 "with each put. Here, 1 KiB, µs:")) +
+            table(("puts", "synchronisation", "data", "DART", "plain MPI"), lines))
 
 
 def section(results):

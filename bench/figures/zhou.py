@@ -1,5 +1,6 @@
 """Zhou, Idrees, Gracia: Leveraging MPI-3 shared-memory extensions for efficient PGAS runtime systems, Euro-Par 2015:
 figures 2 to 6."""
+import os
 
 from figures.chart import Curve, about, chart, verdict
 from figures.hpcc import hpcc_step, hpcc_gups
@@ -25,7 +26,8 @@ def distance_steps(machine, quick):
     arguments = "--repeat=3 --time=1" if quick else ""
     return [machine.step("distance-node", "distance-shmem", 4 if quick else 8, arguments, 2),
             machine.step("distance-nodes", "distance-mpi", 4, arguments, 8, nodes=2),
-            machine.step("distance-tcp", "distance-mpi", 2, arguments, 5, nodes=2, UCX_TLS="tcp,self"),
+            machine.step("distance-tcp", "distance-mpi", 2, arguments, 5, nodes=2, last_line="mpi,2,2,1,get,1048576,.*",
+                         UCX_TLS="tcp,self"),
             machine.step("distance-aries", "distance-shmem", 6 if quick else 12, arguments, 4, nodes=3, DART_NET=ARIES)]
 
 
@@ -136,13 +138,18 @@ def stencil_figure(results, size):
     dart, native = series("dart", "shmem"), series("mpi", "mpi")
     curves = [Curve("DART, puts and a barrier", dart), Curve("DART, notifications", series("notify", "shmem")),
               Curve("plain MPI, puts and a barrier", native)]
-    most = max((point.x for point in native), default=0)
+    cores = len(os.sched_getaffinity(0))
+    # MPI's waits spin, so where units share cores its times say nothing about how data travel
+    most = max((point.x for point in native if point.x <= cores), default=0)
+    last = max((point.x for point in dart), default=0)
     here, there = at(dart, most), at(native, most)
     found = None not in (here, there)
+    more = "" if not found or last <= most else (f" With {last:g} units on {cores} cores DART takes {at(dart, last) / here:.2g} "
+                                                 f"times as long as with {most:g}.")
     return (chart(f"Figure 6: five-point stencil, {size} x {size}, one node, to convergence", "units", "s", curves) +
             verdict(found, found and here < there,
                     found and f"with {most:g} units DART takes {here / there:.2g} of the time of native MPI (about 0.65 with "
-                    "16 units of the paper's)."))
+                    f"16 units of the paper's).{more}"))
 
 
 def section(results):

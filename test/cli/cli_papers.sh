@@ -65,4 +65,13 @@ touch "$work/file"
 run "$top/bench/papers" --build "$fake" "$work/file/x"; expect_code 1; expect_line "bench/papers: $work/file/x: Not a directory"
 run "$top/bench/papers" --build "$fake" --rounds 0 "$work/none"; expect_code 1; expect_line "bench/papers: --rounds is 0, not *"
 run "$top/bench/papers" --help; expect_code 0
+
+# what hangs behind its last line is whole, and what hangs before it is not
+mkdir -p "$work/hung/raw"
+python3 -B -c 'import sys
+sys.path[:0] = sys.argv[1:3]
+from figures.plan import Step, run_step
+hangs = lambda said: run_step(Step("tcp", ["sh", "-c", f"printf \"{said}\"; sleep 30"], -5.95, last_line="b,2,.*"), sys.argv[3], 1)
+assert hangs("a,1,x\\nb,2,y\\n") and not hangs("a,1,x\\nb,1,y\\n") and not hangs("b,2,y\\nc,3,x\\n") and not hangs("")
+' "$top/bench" "$top/tools" "$work/hung" 2>"$work/err" || fail "a run that hangs: $(<"$work/err")"
 finish
