@@ -247,6 +247,7 @@ dart_ret_t dart__net_join(int *argc, char ***argv, dart_thread_support_level_t w
   dart__world.me         = (dart_unit_t)dart__shmem.unit;
   dart__world.many_nodes = dart__shmem.job->nnodes > 1;
   dart__world.one_host   = true;
+  dart__world.told       = &dart__shmem.job->told;
   open_lost();
   dart__world.node_of = calloc((size_t)dart__world.nunits, sizeof *dart__world.node_of);
   *provided_out       = wanted;
@@ -272,6 +273,7 @@ void dart__net_leave(void)
   free(dart__world.node_of);
   dart__world.node_of    = NULL;
   dart__world.many_nodes = false;
+  dart__world.told       = NULL;
   dart__world.nunits     = 0;
   dart__world.me         = -1;
   end_cycle();

@@ -223,8 +223,11 @@ static void tell_no_room(uint64_t nbytes, uint64_t room, _Atomic uint32_t *told)
 {
   if (may_tell(told))
     dart__error("no room for %" PRIu64 " bytes of shared memory: " DIRECTORY
-                " and the machine have %" PRIu64 " left",
-                nbytes, room);
+                " and the machine have %" PRIu64 " left%s",
+                nbytes, room,
+                told == NULL
+                    ? ""
+                    : "; dart_init: no memory for the first team and its pool, see DART_POOL");
 }
 
 static bool has_room(uint64_t nbytes, _Atomic uint32_t *told)

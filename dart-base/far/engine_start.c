@@ -72,7 +72,8 @@ dart_ret_t dart__engine_open(dart_ret_t mine)
   /* a unit cannot know by itself whether all others have agents */
   dart__net_agree(most, 2);
   if (most[0] != DART_OK) {
-    dart__error("dart_init: no memory for the requests of some unit");
+    if (dart__world_may_tell())
+      dart__error("dart_init: no memory for the requests of some unit");
     dart__agent_close();
     delete_engine(); /* no unit has sent anything yet */
     return (dart_ret_t)most[0];

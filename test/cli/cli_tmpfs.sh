@@ -39,7 +39,7 @@ for backend in shmem mpi; do
       run_small env DART_NET=$net "$dartrun" -n 3 --nodes 2 "$program" too-much 80; expect_code 0; expect_out "done"
     done
     # not even what the network needs, nor records of the units: one unit says so
-    for size in 80k 500k; do
+    for size in 80k 500k 600k 700k 800k 900k; do
       # shellcheck disable=SC2016
       run unshare --mount sh -c 'mount -t tmpfs -o size="$0" tmpfs /dev/shm && "$@"' $size "$dartrun" -n 4 --nodes 2 "$program"
       [[ $code != 0 && $(grep -c "ERROR" <<<"$err") == 1 && $err == *"no room for"* ]] ||
