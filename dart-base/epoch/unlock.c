@@ -67,7 +67,9 @@ typedef struct {
   dart__epoch_request_t request;
 } asked_t;
 
-#define ASKED_MOST 8
+#define ASKED_FEW  8  /* have room in the caller's frame: a request is large */
+#define ASKED_MOST 64 /* at a time: each has a batch of its own, too (far/am/batch.h) */
+
 typedef struct {
   const dart__access_call_t *call;
   bool                       is_lazy;
@@ -77,14 +79,14 @@ typedef struct {
 } round_t;
 
 /* Where units may be lost requests are not in the caller's frame, for those that were given up stay. NULL: no memory. */
-static asked_t *new_requests(size_t n, asked_t *own)
+static asked_t *new_requests(size_t n, asked_t *own, size_t nown)
 {
-  return dart__survives() ? malloc(n * sizeof *own) : own;
+  return n > nown || dart__survives() ? malloc(n * sizeof *own) : own;
 }
 
-static void end_requests(const round_t *round)
+static void end_requests(const round_t *round, const asked_t *own)
 {
-  if (dart__survives() && !round->is_given_up)
+  if (round->asked != own && !round->is_given_up)
     free(round->asked);
 }
 
@@ -301,7 +303,7 @@ static dart_ret_t unlock_far(const dart__access_call_t *call, int32_t unit, bool
   if (t->is_open) {
     ret = leave_far(call, unit, is_lazy);
   } else if (is_to_be_asked(call, unit, is_lazy)) {
-    round_t round = { call, is_lazy, 1, new_requests(1, &own), false };
+    round_t round = { call, is_lazy, 1, new_requests(1, &own, 1), false };
 
     if (round.asked != NULL) {
       round.asked->unit = unit;
@@ -310,7 +312,7 @@ static dart_ret_t unlock_far(const dart__access_call_t *call, int32_t unit, bool
       dart__access_drop(call, unit);
       ret = refuse_memory(call);
     }
-    end_requests(&round);
+    end_requests(&round, &own);
   }
   return dart__worse(ret, complete_target(call, unit));
 }
@@ -392,6 +394,8 @@ static dart_ret_t leave_held(const dart__access_call_t *call, bool is_lazy)
 /* What is not locked yet. */
 typedef struct {
   round_t    round;
+  int        most; /* locks that it asks for together */
+  asked_t   *own;  /* room for ASKED_FEW */
   dart_ret_t ret;
 } taking_t;
 
@@ -404,6 +408,37 @@ static void take_near_target(void *context, int32_t unit)
                               dart__epoch_unlock(taking->round.call, unit, taking->round.is_lazy));
 }
 
+/* Locks that may have to be asked for, at most ASKED_MOST. */
+static int count_asked(const dart__access_call_t *call)
+{
+  int n = 0;
+
+  DART__EPOCH_TARGETS (unit, call->epoch) {
+    const dart__epoch_target_t *t = &call->epoch->target[unit];
+
+    n += dart__access_is_far(call, unit) && t->nqueued > 0 && !t->is_open && t->is_checked;
+  }
+  return n < ASKED_MOST ? n : ASKED_MOST;
+}
+
+/* Before the first request. Without memory it asks for few locks at a time. */
+static void make_requests(taking_t *taking)
+{
+  round_t *round = &taking->round;
+
+  taking->most = count_asked(round->call);
+  round->asked = new_requests((size_t)taking->most, taking->own, ASKED_FEW);
+  if (round->asked != NULL)
+    return;
+  if (dart__survives()) {
+    round->is_given_up = true;
+    taking->ret        = dart__worse(taking->ret, refuse_memory(round->call));
+  } else {
+    taking->most = ASKED_FEW;
+    round->asked = taking->own;
+  }
+}
+
 static void take_far_target(void *context, int32_t unit)
 {
   taking_t                  *taking = context;
@@ -412,12 +447,14 @@ static void take_far_target(void *context, int32_t unit)
 
   if (!dart__access_is_far(call, unit) || !is_to_be_asked(call, unit, round->is_lazy))
     return;
+  if (round->asked == NULL && !round->is_given_up)
+    make_requests(taking);
   if (round->is_given_up) {
     dart__access_drop(call, unit);
     return;
   }
   round->asked[round->n++].unit = unit;
-  if (round->n < ASKED_MOST)
+  if (round->n < taking->most)
     return;
   taking->ret = dart__worse(taking->ret, serve_round(round));
   round->n    = 0;
@@ -425,7 +462,7 @@ static void take_far_target(void *context, int32_t unit)
 
 static dart_ret_t take_near(const dart__access_call_t *call, bool is_lazy)
 {
-  taking_t taking = { { .call = call, .is_lazy = is_lazy }, DART_OK };
+  taking_t taking = { .round = { .call = call, .is_lazy = is_lazy }, .ret = DART_OK };
 
   dart__epoch_visit_targets(call, take_near_target, &taking);
   return taking.ret;
@@ -449,17 +486,13 @@ static dart_ret_t complete_far(const dart__access_call_t *call)
 
 static dart_ret_t take_far(const dart__access_call_t *call, bool is_lazy)
 {
-  asked_t  own[ASKED_MOST];
-  taking_t taking = { { call, is_lazy, 0, new_requests(ASKED_MOST, own), false }, DART_OK };
+  asked_t  own[ASKED_FEW];
+  taking_t taking = { .round = { .call = call, .is_lazy = is_lazy }, .own = own, .ret = DART_OK };
 
-  if (taking.round.asked == NULL) {
-    taking.round.is_given_up = true;
-    taking.ret               = refuse_memory(call);
-  }
   dart__epoch_visit_targets(call, take_far_target, &taking);
   if (!taking.round.is_given_up)
     taking.ret = dart__worse(taking.ret, serve_round(&taking.round));
-  end_requests(&taking.round);
+  end_requests(&taking.round, own);
   return dart__worse(taking.ret, complete_far(call));
 }
 
