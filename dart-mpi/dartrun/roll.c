@@ -192,7 +192,10 @@ static void take_message(roll_t *roll, children_t *children, const dart__unit_me
   unit->cycle = message->cycle;
   unit->ended = false;
   switch ((dart__unit_event_t)message->event) {
-  case DART__UNIT_BEGINS: roll->begun = true; break;
+  case DART__UNIT_BEGINS:
+    roll->begun = true;
+    relay_end_input();
+    break;
   case DART__UNIT_JOINED: roll->complete = true; break;
   case DART__UNIT_IS_OUT: unit->bound = message->value != 0; break;
   case DART__UNIT_ENDS:
@@ -361,6 +364,7 @@ static void take_tick(roll_t *roll, children_t *children)
 
   if (read(roll->timer, &ticks, sizeof ticks) != sizeof ticks)
     return;
+  relay_end_input();
   if (roll->died && roll->patience > 0) {
     if (--roll->patience == 0)
       children_end(children, LAUNCH_EXIT_FAILURE);
@@ -591,6 +595,8 @@ static void begin(void *owner, children_t *children)
     children_watch(children, roll->listener);
   if (roll->timer >= 0 && children_watch(children, roll->timer))
     tick(roll);
+  else
+    relay_end_input();
 }
 
 int roll_run(char **command, uint32_t nunits, bool logs_in)

@@ -133,7 +133,6 @@ declare -A instead=(
   ['SLURM_MPI_TYPE=pmi2']='- cli.clusters'
   ['srun --mpi=list']='- cli.clusters'
   ['dart-info --doctor']='dartrun -n 2 dart-info --doctor'
-  ['dartrun -n 3 true </dev/null']='- the page says that it fails now and then'
   ['OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1']='- openmpi.*, which run as root'
   ['OMPI_MCA_rmaps_base_oversubscribe=1']='- openmpi.*, by dartrun'
   ['OMPI_MCA_hwloc_base_binding_policy=none']='- openmpi.*, by dartrun'
