@@ -261,14 +261,16 @@ dart_ret_t dart__coll_refused(const char *function, const dart__team_t *team, da
 }
 
 dart_ret_t dart__coll_agree_on(const char *function, dart__team_t *team, dart_ret_t mine,
-                               uint64_t value)
+                               const uint64_t values[2])
 {
-  unsigned long most[3] = { mine, value, ~value };
+  unsigned long most[5] = { mine, values[0], ~values[0], values[1], ~values[1] };
+  bool          is_same;
 
-  dart__coll_most(team, most, 3);
+  dart__coll_most(team, most, 5);
   if (dart__team_is_broken(team))
     return DART_ERR_UNIT_LOST;
-  if (most[0] == DART_OK && most[1] != ~most[2])
+  is_same = most[1] == ~most[2];
+  if (most[0] == DART_OK && !(is_same && most[3] == ~most[4]))
     most[0] = DART_ERR_INVAL;
-  return dart__coll_refused(function, team, mine, (dart_ret_t)most[0], value);
+  return dart__coll_refused(function, team, mine, (dart_ret_t)most[0], values[is_same ? 1 : 0]);
 }

@@ -154,13 +154,12 @@ static uint32_t capacity_of(const dart__team_t *team, size_t capacity)
 static dart_ret_t agree_on_arguments(const char *function, dart__team_t *team, uint64_t stripe,
                                      size_t capacity, const dart_range_t *range)
 {
-  bool       is_wrong = range == NULL || capacity > DART__RANGES_MOST;
-  dart_ret_t ret;
+  bool is_wrong = range == NULL || capacity > DART__RANGES_MOST;
 
   if (is_wrong)
     dart__error("%s: range %p, capacity %zu", function, (const void *)range, capacity);
-  ret = dart__coll_agree_on(function, team, is_wrong ? DART_ERR_INVAL : DART_OK, capacity);
-  return ret == DART_OK ? dart__coll_agree_on(function, team, ret, stripe) : ret;
+  return dart__coll_agree_on(function, team, is_wrong ? DART_ERR_INVAL : DART_OK,
+                             (const uint64_t[]){ capacity, stripe });
 }
 
 dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capacity,

@@ -38,23 +38,22 @@ typedef struct {
 } contribution_t;
 
 /* The highest negative id that is free on all units; 0: there is none. Each unit proposes the highest id that
- * is free on it and not above the lowest proposal of the round before, until the lowest proposal stays the
- * same: then all units have proposed it. */
+ * is free on it and not above the lowest proposal of the round before, until all propose the same. */
 static int16_t agree_on_segid(dart__team_t *team)
 {
   int           proposal = dart__team_free_registered(team, -1);
-  unsigned long lowest, before = 0; /* negated: the lowest id is the largest of these */
+  unsigned long most[2]; /* negated: the lowest id is the largest; and of the complements */
 
   for (;;) {
-    lowest = proposal != 0 ? (unsigned long)-proposal
-                           : -INT16_MIN + 1; /* no id is free here, so none on all */
-    dart__coll_most(team, &lowest, 1);
-    if (lowest > -INT16_MIN)
+    most[0] = proposal != 0 ? (unsigned long)-proposal
+                            : -INT16_MIN + 1; /* no id is free here, so none on all */
+    most[1] = ~most[0];
+    dart__coll_most(team, most, 2);
+    if (most[0] > -INT16_MIN)
       return 0;
-    if (lowest == before)
-      return (int16_t) - (long)lowest;
-    before   = lowest;
-    proposal = dart__team_free_registered(team, (int16_t) - (long)lowest);
+    if (most[0] == ~most[1])
+      return (int16_t) - (long)most[0];
+    proposal = dart__team_free_registered(team, (int16_t) - (long)most[0]);
   }
 }
 
