@@ -1,12 +1,16 @@
-/* See messages.h. Unit 0 is the origin, unit 1 the target, where there is one of each. */
+/* Batches, collectives, epochs, teams, memory and files; see messages.h. Unit 0 is the origin, unit 1 the target, where
+ * there is one of each. */
 #include <string.h>
 #include <unistd.h>
 
+#include <dash/dart/ext/dart_adopt.h>
 #include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_file.h>
+#include <dash/dart/ext/dart_memalign.h>
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_range.h>
 #include <dash/dart/ext/dart_team_group.h>
+#include <dash/dart/if/dart_locality.h>
 
 #include "messages.h"
 
@@ -22,7 +26,9 @@ static dart_range_t range;
 static dart_team_t  team;
 static dart_gptr_t  segment;
 static dart_file_t  file;
-static char         path[64]; /* the same on all units */
+static dart_allocator_t allocator;
+static _Alignas(65536) uint64_t adopted[ELEMENTS];
+static char path[64]; /* the same on all units */
 
 static dart_gptr_t at(size_t unit, size_t element)
 {
@@ -42,6 +48,7 @@ void cases_open(const bench_job_t *the_job)
   BENCH_OK(dart_gptr_getaddr(at((size_t)job.me, 0), &address));
   mine = address;
   memset(mine, 0, ELEMENTS * sizeof *mine);
+  cases_open_pairs(the_job);
   if (job.me == 0)
     snprintf(path, sizeof path, "/tmp/dart-messages.%ld", (long)getpid());
   BENCH_OK(dart_bcast(path, sizeof path, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
@@ -51,11 +58,13 @@ void cases_open(const bench_job_t *the_job)
 void cases_settle(void)
 {
   BENCH_OK(dart_flush_all(memory));
+  cases_settle_pairs();
 }
 
 void cases_close(void)
 {
   BENCH_OK(dart_barrier(DART_TEAM_ALL));
+  cases_close_pairs();
   BENCH_OK(dart_team_memfree(memory));
   if (job.me == 0)
     unlink(path);
@@ -562,6 +571,44 @@ static void run_deregister(size_t n)
   BENCH_OK(dart_team_memderegister(segment));
 }
 
+static void run_register_aligned(size_t n)
+{
+  BENCH_OK(dart_team_memregister_aligned(DART_TEAM_ALL, n, DART_TYPE_ULONG, local, &segment));
+}
+
+static void run_align(size_t n)
+{
+  BENCH_OK(dart_team_memalign(DART_TEAM_ALL, 4096, n, DART_TYPE_ULONG, &segment));
+}
+
+static void run_adopt(size_t n)
+{
+  BENCH_OK(dart_team_adopt(DART_TEAM_ALL, adopted, n * sizeof *adopted, &segment));
+}
+
+static void make_allocator(size_t n)
+{
+  BENCH_OK(dart_allocator_new(n, DART_TEAM_ALL, &allocator));
+}
+
+static void end_allocator(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_allocator_destroy(&allocator));
+}
+
+static void run_locality(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_team_locality_init(DART_TEAM_ALL));
+}
+
+static void end_locality(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_team_locality_finalize(DART_TEAM_ALL));
+}
+
 static void run_team_group(size_t n)
 {
   dart_group_t group;
@@ -612,6 +659,30 @@ static void run_read_at(size_t n)
 
   BENCH_OK(
       dart_file_read_at(file, own_place(n), other, n, DART_TYPE_ULONG, DART_TYPE_ULONG, &done));
+}
+
+static void run_write_request(size_t n)
+{
+  dart_file_request_t request;
+  size_t              done;
+
+  BENCH_OK(dart_file_write_at_request(file, own_place(n), local, n, DART_TYPE_ULONG,
+                                      DART_TYPE_ULONG, &request));
+  BENCH_OK(dart_file_wait(&request, &done));
+}
+
+static void run_size(size_t n)
+{
+  uint64_t nbytes;
+
+  (void)n;
+  BENCH_OK(dart_file_size(file, &nbytes));
+}
+
+static void run_atomicity(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_file_set_atomicity(file, true));
 }
 
 static void open_atomic(size_t n)
@@ -665,6 +736,35 @@ static void run_write_shared(size_t n)
     BENCH_OK(dart_file_write_shared(file, local, n, DART_TYPE_ULONG, &done));
 }
 
+static void run_read_shared(size_t n)
+{
+  size_t done;
+
+  if (job.me == 1)
+    BENCH_OK(dart_file_read_shared(file, other, n, DART_TYPE_ULONG, &done));
+}
+
+static void run_tell_shared(size_t n)
+{
+  uint64_t offset;
+
+  (void)n;
+  if (job.me == 1)
+    BENCH_OK(dart_file_tell_shared(file, &offset));
+}
+
+static void run_seek_shared(size_t n)
+{
+  BENCH_OK(dart_file_seek_shared(file, n));
+}
+
+static void run_read_ordered(size_t n)
+{
+  size_t done;
+
+  BENCH_OK(dart_file_read_ordered(file, other, n, DART_TYPE_ULONG, &done));
+}
+
 static void run_write_ordered(size_t n)
 {
   size_t done;
@@ -696,7 +796,7 @@ static least_t least_atomic(size_t n, size_t nunits)
   }
 
 /* clang-format off */
-const case_t cases[] = {
+static const case_t cases[] = {
   { "put, flush", NULL, run_put, NULL, least_put, BATCHES, false, false },
   { "get, flush", NULL, run_get, NULL, least_answer, BATCHES, false, false },
   { "fetch_and_op, flush", NULL, run_fetch, NULL, least_answer, BATCHES, false, false },
@@ -741,9 +841,18 @@ const case_t cases[] = {
   { "lock contended", make_held_lock, run_lock_contended, end_lock, least_contended, { 1 }, false, false },
   { "team_lock_init", NULL, make_lock, end_lock, least_agree, { 1 }, false, false },
   { "team_range_init", NULL, make_range, end_range, least_agree, { 1 }, false, false },
+  { "team_lock_destroy", make_lock, end_lock, NULL, least_agree, { 1 }, false, false },
+  { "team_range_destroy", make_range, end_range, NULL, least_agree, { 1 }, false, false },
   { "team_memalloc", NULL, run_allocate, run_free, least_agree, { 1000 }, false, true },
   { "team_memfree", run_allocate, run_free, NULL, least_agree, { 1000 }, false, true },
   { "team_memregister", NULL, run_register, run_deregister, least_barrier, { 1000 }, false, false },
+  { "team_memregister_aligned", NULL, run_register_aligned, run_deregister, least_barrier, { 1000 }, false, false },
+  { "team_memderegister", run_register, run_deregister, NULL, least_agree, { 1000 }, false, false },
+  { "team_memalign", NULL, run_align, run_free, least_agree, { 1000 }, false, false },
+  { "team_adopt", NULL, run_adopt, run_free, least_barrier, { 1000 }, false, false },
+  { "allocator_new", NULL, make_allocator, end_allocator, least_agree, { 1 << 20 }, false, false },
+  { "allocator_destroy", make_allocator, end_allocator, NULL, least_agree, { 1 << 20 }, false, false },
+  { "team_locality_init", NULL, run_locality, end_locality, least_agree, { 1 }, false, false },
   { "team_clone", NULL, run_team_clone, run_team_destroy, least_agree, { 1 }, false, false },
   { "team_create", NULL, run_team, run_team_destroy, least_agree, { 1 }, false, true },
   { "team_create_group", NULL, run_team_group, run_team_destroy, least_agree, { 1 }, false, true },
@@ -752,15 +861,30 @@ const case_t cases[] = {
   { "file_close", open_file, close_file, NULL, least_agree, { 1 }, false, true },
   { "file_write_at", open_file, run_write_at, close_file, least_of_file, { 100 }, false, false },
   { "file_read_at", open_file, run_read_at, close_file, least_of_file, { 100 }, false, false },
+  { "file_write_at_request, wait", open_file, run_write_request, close_file, least_of_file, { 100 }, false, false },
+  { "file_size", open_file, run_size, close_file, least_of_file, { 1 }, false, false },
+  { "file_set_atomicity", open_file, run_atomicity, close_file, least_agree, { 1 }, false, false },
   { "file_write_at, atomic", open_atomic, run_write_at, close_file, least_atomic, { 100 }, false, false },
+  { "file_read_at, atomic", open_atomic, run_read_at, close_file, least_atomic, { 100 }, false, false },
   { "file_write_all", open_file, run_write_all, close_file, least_agree, { 100 }, false, true },
   { "file_read_all", open_file, run_read_all, close_file, least_agree, { 100 }, false, false },
   { "file_write_all, in turns", open_file, run_write_mixed, close_file, least_agree, { 512 }, false, false },
   { "file_write_shared", open_file, run_write_shared, close_file, least_answer, { 100 }, false, false },
+  { "file_read_shared", open_file, run_read_shared, close_file, least_answer, { 100 }, false, false },
+  { "file_tell_shared", open_file, run_tell_shared, close_file, least_answer, { 1 }, false, false },
+  { "file_seek_shared", open_file, run_seek_shared, close_file, least_agree, { 100 }, false, false },
+  { "file_read_ordered", open_file, run_read_ordered, close_file, least_agree, { 100 }, false, false },
   { "file_write_ordered", open_file, run_write_ordered, close_file, least_agree, { 100 }, false, true },
   { "file_resize", open_file, run_resize, close_file, least_agree, { 1000 }, false, false },
   { "file_set_view", open_file, run_set_view, close_file, least_agree, { 100 }, false, false },
   { "file_sync", open_file, run_sync, close_file, least_agree, { 1 }, false, true },
 };
 /* clang-format on */
-const size_t ncases = sizeof cases / sizeof cases[0];
+static const size_t ncases = sizeof cases / sizeof cases[0];
+
+const case_t *case_number(size_t i)
+{
+  if (i < ncases)
+    return &cases[i];
+  return i - ncases < npair_cases ? &pair_cases[i - ncases] : NULL;
+}

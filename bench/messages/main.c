@@ -220,7 +220,7 @@ static void show(const options_t *options, const char *name, size_t shape, const
                                          ") chain %3" PRIu64 " times; %s\n",
                                          "\"%s\",%zu,%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64
                                          ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",\"%s\"\n",
-                                         "| %s | %zu | %zu | %" PRIu64 " | %" PRIu64 " | %" PRIu64
+                                         "| %s | %zu | %" PRIu64 " | %" PRIu64 " | %" PRIu64
                                          " | %" PRIu64 " | %" PRIu64 " | %s |\n" };
 
   static struct {
@@ -249,9 +249,8 @@ static void show(const options_t *options, const char *name, size_t shape, const
            counts->messages, counts->bytes, counts->chain);
     break;
   default:
-    printf(formats[2], unless_above(&above.name, name), shape, job.nunits, counts->messages,
-           least->messages, counts->bytes, counts->chain, least->chain,
-           unless_above(&above.why, least->why));
+    printf(formats[2], unless_above(&above.name, name), shape, counts->messages, least->messages,
+           counts->bytes, counts->chain, least->chain, unless_above(&above.why, least->why));
   }
   fflush(stdout);
 }
@@ -345,6 +344,7 @@ static void measure_all(const options_t *options, counts_t init)
   static const least_t at_ends = { 0, 0, "the launcher could tell each unit all" };
   uint64_t             values[VALUES];
   counts_t             counts;
+  const case_t        *c;
 
   if (job.me == 0 && options->format == FORMAT_CSV)
     printf("case,shape,units,messages,least_messages,bytes,chain,least_chain,agreed,reason\n");
@@ -354,10 +354,10 @@ static void measure_all(const options_t *options, counts_t init)
   counts                           = sum_counts();
   if (bench_selects(options->calls, "init"))
     show(options, "init", 1, &counts, &at_ends, 1);
-  for (size_t i = 0; i < ncases; i++)
-    if (bench_selects(options->calls, cases[i].name) &&
-        (cases[i].is_for_all || options->format != FORMAT_SCALE))
-      measure_shapes(options, &cases[i]);
+  for (size_t i = 0; (c = case_number(i)) != NULL; i++)
+    if (bench_selects(options->calls, c->name) &&
+        (c->is_for_all || options->format != FORMAT_SCALE))
+      measure_shapes(options, c);
   cases_close();
   meet_in_silence();
   BENCH_OK(dart_stats_reset());
@@ -372,10 +372,11 @@ static void measure_all(const options_t *options, counts_t init)
 
 static bool selects_any(const char *calls)
 {
-  bool any = bench_selects(calls, "init") || bench_selects(calls, "exit");
+  bool          any = bench_selects(calls, "init") || bench_selects(calls, "exit");
+  const case_t *c;
 
-  for (size_t i = 0; i < ncases; i++)
-    any |= bench_selects(calls, cases[i].name);
+  for (size_t i = 0; (c = case_number(i)) != NULL; i++)
+    any |= bench_selects(calls, c->name);
   return any;
 }
 

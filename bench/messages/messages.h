@@ -32,8 +32,16 @@ typedef struct {
   bool   is_for_all;      /* what all units call, wherever they are */
 } case_t;
 
-extern const case_t cases[];
-extern const size_t ncases;
+/** The cases, one after the other; NULL behind the last one. */
+const case_t *case_number(size_t i);
+
+/* cases_pairs.c */
+extern const case_t pair_cases[];
+extern const size_t npair_cases;
+
+void cases_open_pairs(const bench_job_t *job);
+void cases_settle_pairs(void);
+void cases_close_pairs(void);
 
 /** What the cases need; collective. */
 void cases_open(const bench_job_t *job);

@@ -3,6 +3,7 @@
 # one lock, and collective writes in turns of more than 8, whose packets come early, and 1 MiB between more than 8, the pieces
 # of which do. The bytes of dart_init depend on the machine.
 source "$(dirname "$0")/cli.bash"
+run_limit=200
 
 has_backend shmem || { echo "skipped: no dart-shmem in $build"; exit 77; }
 export DART_LOG_LEVEL=WARN DART_PROGRESS=none
@@ -11,7 +12,7 @@ table=$(dirname "$0")/counts.csv
 
 # Few counts depend on how late units are. A chain is longer if a unit serves an early request before it sends its own
 # messages. And now and then a unit asks another whether it is there. So a count that differs is counted again, with a
-# longer latency.
+# longer latency. That of dart_exit has messages more where the program has sent some: it is counted again without.
 for nodes in 2 4 8 16 ${DART_TEST_ALL:+64}; do # of 64 it takes a minute
   options=(--format=counts --repeat=1)
   latency=$((nodes <= 16 ? 1 : 4)) # ms
@@ -30,6 +31,35 @@ for nodes in 2 4 8 16 ${DART_TEST_ALL:+64}; do # of 64 it takes a minute
     fail "not '$line' but $(grep -F -- "${line%%\",*}\"," "$work/out")"
   done <"$work/missing"
 done
+
+# The page has these counts, and says why they are above the least.
+top=$(cd "$(dirname "$0")/../.." && pwd)
+if command -v python3 >/dev/null; then
+  DART_NET=latency=1ms run "$build/dart-shmem/dartrun" --nodes 4 -n 4 "$build/bench/messages-shmem" --format=csv --repeat=3
+  expect_code 0
+  differ=$(python3 "$top/test/cli/page_counts.py" "$top/doc/internals/messages.md" "$table" "$work/out")
+  [[ -z $differ ]] || fail "the page: $differ"
+fi
+
+# Each function of the interface is counted, or no case needs it: it is local, or of the kind of one that is counted.
+cat >"$work/others" <<'END'
+config strerror version initialized op_create op_destroy op_name type_create_custom type_create_indexed type_name
+gptr_getflags gptr_setaddr gptr_setflags group_addmember group_clone group_create group_delmember group_getmembers
+group_intersect group_ismember group_locality_split group_size group_split group_union team_myid team_size team_unit_g2l
+team_unit_l2g team_near_units unit_locality domain_add_subdomain domain_assign domain_clone domain_create domain_destroy
+domain_exclude domain_find domain_group domain_move_subdomain domain_scope_domains domain_scope_tags domain_select
+domain_split_scope domain_team_locality
+near_ptr resolve resolved_check inline_require inline_wrote memalloc memfree allocator_alloc allocator_free
+lock_initialized handle_free stats_describe stats_difference stats_size file_error
+testall testall_local test_local wait_local notify_waitsome try_probe file_read_at_request file_test
+wait_word_all wait_word_any wait_word_range wait_word_some
+survives lock_was_broken lost_handler unit_status team_lost team_agree team_shrink
+_io__hdf5__prep_mpio _layer_failed _layer_wait _layer_waited
+END
+grep -ohE '\bdart_[a-z0-9_]+\(' "$top/test/cli/interface.txt" | tr -d '(' | sort -u >"$work/names"
+cat "$top"/bench/messages/*.[ch] "$top"/bench/common/bench.c | grep -oE '\bdart_[a-z0-9_]+' | sort -u >"$work/called"
+missing=$(comm -23 "$work/names" <(sort -u "$work/called" <(sed 's/[^ ]*/dart_&/g' "$work/others" | tr ' ' '\n')))
+[[ -z $missing ]] || fail "neither counted nor in the list of this test: $missing"
 
 # Jobs in which units share a node, or without counts, are refused.
 run "$build/dart-shmem/dartrun" -n 2 "$build/bench/messages-shmem"; expect_code 2

@@ -1,0 +1,557 @@
+/* What one unit calls for one other: unit 0 for unit 1, or unit 1 for what unit 0 has. See messages.h. */
+#include <string.h>
+
+#include <dash/dart/ext/dart_atomics.h>
+#include <dash/dart/ext/dart_context.h>
+#include <dash/dart/ext/dart_epoch.h>
+#include <dash/dart/ext/dart_lock_at.h>
+#include <dash/dart/ext/dart_message.h>
+#include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_order.h>
+#include <dash/dart/ext/dart_range.h>
+#include <dash/dart/ext/dart_wait_word.h>
+
+#include "messages.h"
+
+#define ELEMENTS 8192
+#define HANDLES  10
+#define TAG      5
+
+enum { COUNTER = ELEMENTS - 1, WORD = ELEMENTS - 2, LOCK = ELEMENTS - 3 };
+
+static bench_job_t     job;
+static dart_gptr_t     memory;   /* of ELEMENTS words, of which the last ones are named above */
+static dart_gptr_t     exchange; /* the same, which has epochs */
+static uint64_t       *mine;     /* this unit's portion of `memory` */
+static uint64_t        local[ELEMENTS], other[ELEMENTS];
+static dart_context_t  context;
+static dart_lock_t     mutex;
+static dart_range_t    object;
+static dart_datatype_t strided;
+
+static dart_gptr_t place(dart_gptr_t segment, size_t unit, size_t element)
+{
+  BENCH_OK(dart_gptr_setunit(&segment, DART_TEAM_UNIT_ID((int32_t)unit)));
+  BENCH_OK(dart_gptr_incaddr(&segment, (int64_t)(element * sizeof(uint64_t))));
+  return segment;
+}
+
+/* Where unit 0 puts, and unit 1 waits. */
+static dart_gptr_t to(size_t element)
+{
+  return place(memory, 1, element);
+}
+
+void cases_open_pairs(const bench_job_t *the_job)
+{
+  void *address;
+
+  job = *the_job;
+  BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, ELEMENTS, DART_TYPE_ULONG, &memory));
+  BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, ELEMENTS, DART_TYPE_ULONG, &exchange));
+  BENCH_OK(dart_type_create_strided(DART_TYPE_ULONG, 2, 1, &strided));
+  BENCH_OK(dart_gptr_getaddr(place(memory, (size_t)job.me, 0), &address));
+  mine = address;
+  memset(mine, 0, ELEMENTS * sizeof *mine);
+}
+
+void cases_settle_pairs(void)
+{
+  BENCH_OK(dart_flush_all(memory));
+  BENCH_OK(dart_flush_all(exchange));
+}
+
+void cases_close_pairs(void)
+{
+  BENCH_OK(dart_type_destroy(&strided));
+  BENCH_OK(dart_team_memfree(exchange));
+  BENCH_OK(dart_team_memfree(memory));
+}
+
+/* ---- least ---------------------------------------------------------------------------------------- */
+
+static least_t least_data(size_t n, size_t nunits)
+{
+  (void)n, (void)nunits;
+  return (least_t){ 1, 2, "one message has all data" };
+}
+
+static least_t least_sent(size_t n, size_t nunits)
+{
+  (void)n, (void)nunits;
+  return (least_t){ 1, 0, "one message has all data, and nobody awaits its end" };
+}
+
+static least_t least_come(size_t n, size_t nunits)
+{
+  (void)n, (void)nunits;
+  return (least_t){ 1, 1, "data and counter in one" };
+}
+
+static least_t least_answer(size_t n, size_t nunits)
+{
+  (void)n, (void)nunits;
+  return (least_t){ 2, 2, "a request and its answer" };
+}
+
+static least_t least_each(size_t n, size_t nunits)
+{
+  (void)n, (void)nunits;
+  return (least_t){ 2, 1, "one message each" };
+}
+
+static least_t least_lock(size_t n, size_t nunits)
+{
+  (void)n, (void)nunits;
+  return (least_t){ 3, 2, "a request, the grant, and the release, which nobody awaits" };
+}
+
+static least_t least_portion(size_t n, size_t nunits)
+{
+  (void)n, (void)nunits;
+  return (least_t){ 2, 2, "lock, data and unlock in one message, and its answer" };
+}
+
+/* ---- puts and gets -------------------------------------------------------------------------------- */
+
+/* ORIGIN(NAME): a case in which unit 0 calls what follows. */
+#define ORIGIN(name)               \
+  static void name##_of(size_t n); \
+  static void name(size_t n)       \
+  {                                \
+    if (job.me == 0)               \
+      name##_of(n);                \
+  }                                \
+  static void name##_of(size_t n)
+
+ORIGIN(put_blocking)
+{
+  BENCH_OK(dart_put_blocking(to(0), local, n, DART_TYPE_ULONG, DART_TYPE_ULONG));
+}
+
+ORIGIN(get_blocking)
+{
+  BENCH_OK(dart_get_blocking(local, to(0), n, DART_TYPE_ULONG, DART_TYPE_ULONG));
+}
+
+static void start_puts(size_t n, dart_handle_t *handles)
+{
+  for (size_t i = 0; i < n; i++)
+    BENCH_OK(dart_put_handle(to(i), &local[i], 1, DART_TYPE_ULONG, DART_TYPE_ULONG, &handles[i]));
+}
+
+ORIGIN(put_waitall)
+{
+  dart_handle_t handles[HANDLES];
+
+  start_puts(n, handles);
+  BENCH_OK(dart_waitall(handles, n));
+}
+
+ORIGIN(put_waitall_local)
+{
+  dart_handle_t handles[HANDLES];
+
+  start_puts(n, handles);
+  BENCH_OK(dart_waitall_local(handles, n));
+}
+
+ORIGIN(put_test)
+{
+  dart_handle_t handles[HANDLES];
+  int32_t       is_finished = 0;
+
+  start_puts(n, handles);
+  while (!is_finished)
+    BENCH_OK(dart_test(&handles[0], &is_finished));
+}
+
+ORIGIN(get_waitall)
+{
+  dart_handle_t handles[HANDLES];
+
+  for (size_t i = 0; i < n; i++)
+    BENCH_OK(dart_get_handle(&local[i], to(i), 1, DART_TYPE_ULONG, DART_TYPE_ULONG, &handles[i]));
+  BENCH_OK(dart_waitall(handles, n));
+}
+
+ORIGIN(put_strided)
+{
+  BENCH_OK(dart_put(to(0), local, n, DART_TYPE_ULONG, strided));
+  BENCH_OK(dart_flush(to(0)));
+}
+
+ORIGIN(get_strided)
+{
+  BENCH_OK(dart_get(local, to(0), n, strided, DART_TYPE_ULONG));
+  BENCH_OK(dart_flush(to(0)));
+}
+
+static void put_one(void)
+{
+  BENCH_OK(dart_put(to(0), local, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+}
+
+ORIGIN(put_flush_local)
+{
+  (void)n;
+  put_one();
+  BENCH_OK(dart_flush_local(to(0)));
+}
+
+ORIGIN(put_flush_local_all)
+{
+  (void)n;
+  put_one();
+  BENCH_OK(dart_flush_local_all(memory));
+}
+
+ORIGIN(put_flush_all)
+{
+  (void)n;
+  put_one();
+  BENCH_OK(dart_flush_all(memory));
+}
+
+ORIGIN(put_order_put)
+{
+  (void)n;
+  put_one();
+  BENCH_OK(dart_order(to(0)));
+  put_one();
+  BENCH_OK(dart_flush(to(0)));
+}
+
+/* ---- atomics -------------------------------------------------------------------------------------- */
+
+ORIGIN(accumulate_local)
+{
+  BENCH_OK(dart_accumulate_blocking_local(to(0), local, n, DART_TYPE_ULONG, DART_OP_SUM));
+}
+
+ORIGIN(accumulate_handle)
+{
+  dart_handle_t handle;
+
+  BENCH_OK(dart_accumulate_handle(to(0), local, n, DART_TYPE_ULONG, DART_TYPE_ULONG, DART_OP_SUM,
+                                  &handle));
+  BENCH_OK(dart_wait(&handle));
+}
+
+ORIGIN(accumulate_typed)
+{
+  BENCH_OK(dart_accumulate_typed(to(0), local, n, DART_TYPE_ULONG, strided, DART_OP_SUM));
+  BENCH_OK(dart_flush(to(0)));
+}
+
+ORIGIN(fetch_handle)
+{
+  dart_handle_t handle;
+
+  BENCH_OK(dart_fetch_and_op_handle(to(0), local, other, n, DART_TYPE_ULONG, DART_TYPE_ULONG,
+                                    DART_TYPE_ULONG, DART_OP_SUM, &handle));
+  BENCH_OK(dart_wait(&handle));
+}
+
+ORIGIN(fetch_typed)
+{
+  BENCH_OK(dart_fetch_and_op_typed(to(0), local, other, n, DART_TYPE_ULONG, DART_TYPE_ULONG,
+                                   strided, DART_OP_SUM));
+  BENCH_OK(dart_flush(to(0)));
+}
+
+/* ---- contexts ------------------------------------------------------------------------------------- */
+
+static void make_context(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_context_create(DART_TEAM_ALL, &context));
+  BENCH_OK(dart_context_enter(context));
+}
+
+static void end_context(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_context_leave(context));
+  BENCH_OK(dart_context_destroy(&context));
+}
+
+ORIGIN(put_context_flush)
+{
+  (void)n;
+  put_one();
+  BENCH_OK(dart_context_flush(context));
+}
+
+ORIGIN(put_context_flush_unit)
+{
+  (void)n;
+  put_one();
+  BENCH_OK(dart_context_flush_unit(context, DART_TEAM_UNIT_ID(1)));
+}
+
+ORIGIN(put_context_flush_local)
+{
+  (void)n;
+  put_one();
+  BENCH_OK(dart_context_flush_local_unit(context, DART_TEAM_UNIT_ID(1)));
+  BENCH_OK(dart_context_flush_local(context));
+}
+
+ORIGIN(put_context_test)
+{
+  int32_t is_finished = 0;
+
+  (void)n;
+  put_one();
+  while (!is_finished)
+    BENCH_OK(dart_context_test(context, &is_finished));
+}
+
+/* ---- notifications and words ---------------------------------------------------------------------- */
+
+static void prepare_words(size_t n)
+{
+  (void)n;
+  mine[COUNTER] = mine[WORD] = 0;
+}
+
+static void put_notify_op(size_t n)
+{
+  dart_gptr_t flag  = to(COUNTER);
+  uint64_t    least = 1;
+  size_t      index;
+
+  if (job.me == 0) {
+    BENCH_OK(dart_put_notify_op(to(0), local, n, DART_TYPE_ULONG, DART_TYPE_ULONG, flag, 1,
+                                DART_OP_BOR));
+    BENCH_OK(dart_flush_local(to(0)));
+  }
+  if (job.me == 1)
+    BENCH_OK(dart_notify_waitany(&flag, &least, 1, -1, &index));
+}
+
+static void notify_op(size_t n)
+{
+  (void)n;
+  if (job.me == 0) {
+    BENCH_OK(dart_notify_op(to(COUNTER), 1, DART_OP_BOR));
+    BENCH_OK(dart_flush_local(to(0)));
+  }
+  if (job.me == 1)
+    BENCH_OK(dart_notify_wait(to(COUNTER), 1, -1));
+}
+
+static void get_notify_op(size_t n)
+{
+  if (job.me == 0) {
+    BENCH_OK(dart_get_notify_op(local, to(0), n, DART_TYPE_ULONG, DART_TYPE_ULONG, to(COUNTER), 1,
+                                DART_OP_BOR));
+    BENCH_OK(dart_flush(to(0)));
+  }
+  if (job.me == 1)
+    BENCH_OK(dart_notify_wait(to(COUNTER), 1, -1));
+}
+
+static void put_wait_word(size_t n)
+{
+  const uint64_t one = 1;
+
+  (void)n;
+  if (job.me == 0) {
+    BENCH_OK(dart_put(to(WORD), &one, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+    BENCH_OK(dart_flush(to(WORD)));
+  }
+  if (job.me == 1)
+    BENCH_OK(dart_wait_word(to(WORD), DART_TYPE_ULONG, DART_WAIT_EQ, &one, -1));
+}
+
+/* ---- messages ------------------------------------------------------------------------------------- */
+
+/* Each unit in DART_TEAM_ALL has the same id as in the job. */
+static void send_to_one(size_t n)
+{
+  BENCH_OK(dart_send(local, n, DART_TYPE_ULONG, TAG, DART_GLOBAL_UNIT_ID(1)));
+}
+
+static void send_recv(size_t n)
+{
+  if (job.me == 0)
+    send_to_one(n);
+  if (job.me == 1)
+    BENCH_OK(dart_recv(other, n, DART_TYPE_ULONG, TAG, DART_GLOBAL_UNIT_ID(0)));
+}
+
+static void send_recv_any(size_t n)
+{
+  dart_message_t message;
+
+  if (job.me == 0)
+    send_to_one(n);
+  if (job.me == 1)
+    BENCH_OK(
+        dart_recv_any(other, n, DART_TYPE_ULONG, DART_GLOBAL_UNIT_ANY, DART_TAG_ANY, &message));
+}
+
+static void send_probe_recv(size_t n)
+{
+  dart_message_t message;
+
+  if (job.me == 0)
+    send_to_one(n);
+  if (job.me == 1) {
+    BENCH_OK(dart_probe(DART_GLOBAL_UNIT_ANY, DART_TAG_ANY, &message));
+    BENCH_OK(dart_recv(other, n, DART_TYPE_ULONG, TAG, message.unit));
+  }
+}
+
+static void sendrecv(size_t n)
+{
+  dart_global_unit_t partner = DART_GLOBAL_UNIT_ID(1 - (int32_t)job.me);
+
+  if (job.me < 2)
+    BENCH_OK(dart_sendrecv(local, n, DART_TYPE_ULONG, TAG, partner, other, n, DART_TYPE_ULONG, TAG,
+                           partner));
+}
+
+/* ---- locks of unit 0, which unit 1 takes ---------------------------------------------------------- */
+
+static void lock_at(size_t n)
+{
+  (void)n;
+  if (job.me != 1)
+    return;
+  BENCH_OK(dart_lock_at_acquire(place(memory, 0, LOCK)));
+  BENCH_OK(dart_lock_at_release(place(memory, 0, LOCK)));
+}
+
+static void try_lock_at(size_t n)
+{
+  int32_t is_held = 0;
+
+  (void)n;
+  if (job.me != 1)
+    return;
+  BENCH_OK(dart_lock_at_try_acquire(place(memory, 0, LOCK), &is_held));
+  BENCH_OK(dart_lock_at_release(place(memory, 0, LOCK)));
+}
+
+static void make_mutex(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_team_lock_init(DART_TEAM_ALL, &mutex));
+}
+
+static void end_mutex(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_team_lock_destroy(&mutex));
+}
+
+static void try_mutex(size_t n)
+{
+  int32_t is_held = 0;
+
+  (void)n;
+  if (job.me != 1)
+    return;
+  BENCH_OK(dart_lock_try_acquire(mutex, &is_held));
+  BENCH_OK(dart_lock_release(mutex));
+}
+
+static void make_object(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_team_range_init(DART_TEAM_ALL, 0, 0, &object));
+}
+
+static void end_object(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_barrier(DART_TEAM_ALL));
+  BENCH_OK(dart_team_range_destroy(&object));
+}
+
+static void take_range(size_t n)
+{
+  dart_range_span_t span = { 0, n - 1, DART_RANGE_EXCLUSIVE };
+  dart_range_hold_t hold;
+
+  if (job.me != 1)
+    return;
+  BENCH_OK(dart_range_acquire(object, &span, 1, -1, &hold));
+  BENCH_OK(dart_range_release(&hold));
+}
+
+/* ---- epochs --------------------------------------------------------------------------------------- */
+
+static void post_test(size_t n)
+{
+  dart_team_unit_t partner     = DART_TEAM_UNIT_ID(1 - (int32_t)job.me);
+  int32_t          is_complete = 0;
+
+  if (job.me == 0) {
+    BENCH_OK(dart_epoch_start(exchange, 1, &partner, 0));
+    BENCH_OK(dart_put(place(exchange, 1, 0), local, n, DART_TYPE_ULONG, DART_TYPE_ULONG));
+    BENCH_OK(dart_epoch_complete(exchange));
+  }
+  if (job.me != 1)
+    return;
+  BENCH_OK(dart_epoch_post(exchange, 1, &partner, 0));
+  while (!is_complete)
+    BENCH_OK(dart_epoch_test(exchange, &is_complete));
+}
+
+static least_t least_epoch(size_t n, size_t nunits)
+{
+  (void)n, (void)nunits;
+  return (least_t){ 1, 1, "data and end, for each partner" };
+}
+
+ORIGIN(lock_get)
+{
+  BENCH_OK(dart_epoch_lock(place(exchange, 1, 0), DART_EPOCH_EXCLUSIVE, 0));
+  BENCH_OK(dart_get(local, place(exchange, 1, 0), n, DART_TYPE_ULONG, DART_TYPE_ULONG));
+  BENCH_OK(dart_epoch_unlock(place(exchange, 1, 0), 0));
+}
+
+/* clang-format off */
+const case_t pair_cases[] = {
+  { "put_blocking", NULL, put_blocking, NULL, least_data, { 1, 4096 }, false, false },
+  { "get_blocking", NULL, get_blocking, NULL, least_answer, { 1, 4096 }, false, false },
+  { "put_handle, waitall", NULL, put_waitall, NULL, least_data, { 1, HANDLES }, false, false },
+  { "put_handle, waitall_local", NULL, put_waitall_local, NULL, least_sent, { 1, HANDLES }, false, false },
+  { "put_handle, test", NULL, put_test, NULL, least_data, { 1 }, false, false },
+  { "get_handle, waitall", NULL, get_waitall, NULL, least_answer, { 1, HANDLES }, false, false },
+  { "put strided, flush", NULL, put_strided, NULL, least_data, { 100 }, false, false },
+  { "get strided, flush", NULL, get_strided, NULL, least_answer, { 100 }, false, false },
+  { "put, flush_local", NULL, put_flush_local, NULL, least_sent, { 1 }, false, false },
+  { "put, flush_local_all", NULL, put_flush_local_all, NULL, least_sent, { 1 }, false, false },
+  { "put, flush_all", NULL, put_flush_all, NULL, least_data, { 1 }, false, false },
+  { "put, order, put, flush", NULL, put_order_put, NULL, least_data, { 1 }, false, false },
+  { "accumulate_blocking_local", NULL, accumulate_local, NULL, least_sent, { 1, 1000 }, false, false },
+  { "accumulate_handle, wait", NULL, accumulate_handle, NULL, least_answer, { 1, 1000 }, false, false },
+  { "accumulate_typed, flush", NULL, accumulate_typed, NULL, least_answer, { 100 }, false, false },
+  { "fetch_and_op_handle, wait", NULL, fetch_handle, NULL, least_answer, { 1, 1000 }, false, false },
+  { "fetch_and_op_typed, flush", NULL, fetch_typed, NULL, least_answer, { 100 }, false, false },
+  { "put, context_flush", make_context, put_context_flush, end_context, least_data, { 1 }, false, false },
+  { "put, context_flush_unit", make_context, put_context_flush_unit, end_context, least_data, { 1 }, false, false },
+  { "put, context_flush_local", make_context, put_context_flush_local, end_context, least_sent, { 1 }, false, false },
+  { "put, context_test", make_context, put_context_test, end_context, least_data, { 1 }, false, false },
+  { "put_notify_op, waitany", prepare_words, put_notify_op, NULL, least_come, { 1 }, false, false },
+  { "notify_op, wait", prepare_words, notify_op, NULL, least_come, { 1 }, false, false },
+  { "get_notify_op, wait", prepare_words, get_notify_op, NULL, least_answer, { 1 }, false, false },
+  { "put, flush, wait_word", prepare_words, put_wait_word, NULL, least_data, { 1 }, false, false },
+  { "send, recv", NULL, send_recv, NULL, least_come, { 1, ELEMENTS }, false, false },
+  { "send, recv_any", NULL, send_recv_any, NULL, least_come, { 1 }, false, false },
+  { "send, probe, recv", NULL, send_probe_recv, NULL, least_come, { 1 }, false, false },
+  { "sendrecv", NULL, sendrecv, NULL, least_each, { 1 }, false, false },
+  { "lock_at acquire release", NULL, lock_at, NULL, least_lock, { 1 }, false, false },
+  { "lock_at try_acquire release", NULL, try_lock_at, NULL, least_lock, { 1 }, false, false },
+  { "lock try_acquire release", make_mutex, try_mutex, end_mutex, least_lock, { 1 }, false, false },
+  { "range acquire release", make_object, take_range, end_object, least_lock, { 100 }, false, false },
+  { "post start put complete test", NULL, post_test, NULL, least_epoch, { 1 }, false, false },
+  { "lock get unlock", NULL, lock_get, NULL, least_portion, { 1 }, false, false },
+};
+/* clang-format on */
+const size_t npair_cases = sizeof pair_cases / sizeof pair_cases[0];

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Compares the tables of a page (doc/internals/messages.md) with the counts that a test holds (counts.csv): prints each row of
+the page that differs. Of all cases, as messages-shmem --format=csv prints them, it prints those above the least without a
+line under "Above the least" that begins with their name, or with its beginning."""
+import csv
+import re
+import sys
+
+page, table, cases = sys.argv[1:4]
+counts = {}
+for name, shape, units, messages, size, chain in csv.reader(open(table)):
+    counts.setdefault((name, int(units)), {})[int(shape)] = (messages, size, chain)
+known = {name for name, _ in counts}
+
+
+def names_of(cell):
+    """The calls of a row: a name, or several, of which later ones may be ends of the first: "fence LAZY, NOPUT"."""
+    if cell in known:
+        return [cell]
+    first, *others = cell.split(', ')
+    shorter = first.rsplit(' ', 1)[0]
+    return [first] + [next((full for full in (one, f'{shorter} {one}', f'{first} {one}') if full in known), one)
+                      for one in others]
+
+
+def cells_of(line):
+    return [cell.strip() for cell in line.strip().strip('|').split('|')]
+
+
+reasons, rows, above, section, units_of = '', 0, '', '', []
+for line in open(page):
+    if line.startswith('## '):
+        section = line.strip('# \n')
+    if section == 'Above the least':
+        reasons += line
+    if not line.startswith('| ') or section not in ('', 'With more units'):
+        continue
+    cells = cells_of(line)
+    if cells[0] == 'calls':
+        units_of = [int(cell) for cell in cells[1:] if cell.isdigit()]
+        continue
+    above = cells[0] or above
+    for name in names_of(above):
+        rows += 1
+        if section == '':
+            shape, messages, _, size, chain = cells[1:6]
+            shape, units = re.fullmatch(r'(\d+)(?:, (\d+) units)?', shape).groups()
+            found = counts.get((name, int(units or 4)), {}).get(int(shape))
+            if found is None or found != (messages, size if found[1] != '*' else '*', chain):
+                print(f'"{name}",{shape}: the page has {messages},{size},{chain}, the test {found}')
+            continue
+        for units, cell in zip(units_of, cells[1:]):
+            found = counts.get((name, units))
+            if found is not None and cell not in {f'{messages} ({chain})' for messages, _, chain in found.values()}:
+                print(f'"{name}", {units} units: the page has {cell}, the test {found}')
+
+explained = {name for cell in re.findall(r'\*\*([^*]+)\*\*', ' '.join(reasons.split())) for name in cell.split('; ')}
+for case in csv.DictReader(open(cases)):
+    is_above = any(int(case[what]) > int(case[f'least_{what}']) for what in ('messages', 'chain'))
+    if is_above and not any(case['case'].startswith(one) for one in explained):
+        print(f'"{case["case"]}" is above the least, and the page does not say why')
+if rows < 50:
+    print(f'only {rows} rows were found in {page}')
