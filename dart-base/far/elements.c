@@ -7,7 +7,6 @@
 #include "far/far_team.h"
 #include "far/latency.h"
 #include "far/order.h"
-#include "far/records.h"
 #include "net.h"
 
 /* `nbytes` bytes in a row on both sides, in as many calls as the network needs. */
@@ -29,10 +28,8 @@ static void start_run(const dart__rma_t *rma, size_t target_off, char *buffer, s
   }
 }
 
-typedef void (*start_t)(const dart__rma_t *rma, size_t target_off, char *buffer, size_t nbytes);
-
-/* Elements from number `from` on, run by run. */
-static void start_by_runs(const dart__rma_t *rma, char *buffer, size_t from, start_t start)
+void dart__elements_by_runs(const dart__rma_t *rma, char *buffer, size_t from,
+                            dart__elements_run_t start)
 {
   size_t size = rma->type->elem_size;
 
@@ -54,38 +51,11 @@ uint64_t dart__elements_start(const dart__rma_t *rma, void *buffer)
   if (rma->local_type == NULL)
     start_run(rma, 0, buffer, rma->nbytes);
   else
-    start_by_runs(rma, buffer,
-                  dart__net_transfer(at->team, at->segment->chunk, at->unit, dart__far_offset(at),
-                                     rma->type, buffer, rma->local_type, 0, rma->nelem,
-                                     rma->kind == DART__PUT),
-                  start_run);
+    dart__elements_by_runs(
+        rma, buffer,
+        dart__net_transfer(at->team, at->segment->chunk, at->unit, dart__far_offset(at), rma->type,
+                           buffer, rma->local_type, 0, rma->nelem, rma->kind == DART__PUT),
+        start_run);
   dart__latency_ping(dart__team_member(at->team, at->unit));
   return dart__completion_started(at->team, at->unit, rma->kind == DART__GET);
-}
-
-static void request_run(const dart__rma_t *rma, size_t target_off, char *buffer, size_t nbytes)
-{
-  dart__rma_t run = *rma;
-
-  run.at.offset += target_off;
-  run.buffer = buffer;
-  run.nbytes = nbytes;
-  dart__records_append(&run, rma->kind == DART__PUT);
-}
-
-uint64_t dart__elements_request(const dart__rma_t *rma)
-{
-  start_by_runs(rma, rma->buffer, 0, request_run);
-  return dart__am_newest(dart__engine.am, dart__team_member(rma->at.team, rma->at.unit));
-}
-
-void dart__elements_blocking(const dart__rma_t *rma)
-{
-  if (rma->at.segment->chunk->by_requests) {
-    dart__elements_request(rma);
-    dart__am_settle(dart__engine.am, dart__team_member(rma->at.team, rma->at.unit));
-    return;
-  }
-  dart__elements_start(rma, rma->buffer);
-  dart__completion_settle(rma->at.team, rma->at.unit, true);
 }

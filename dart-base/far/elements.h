@@ -2,6 +2,7 @@
 #define DART__FAR_ELEMENTS_H
 /* Puts and gets of any elements by the network: in one call, if it knows their types, else by a call for each run of
  * consecutive elements; and of any number of bytes in a row. They start after the requests that dart_order says. */
+#include <stddef.h>
 #include <stdint.h>
 
 #include "model/rma.h"
@@ -10,11 +11,10 @@
  *  (far/completion.h). */
 uint64_t dart__elements_start(const dart__rma_t *rma, void *buffer);
 
-/** The same by requests, run by run, of a chunk of which the network has no puts and gets, from or to rma->buffer. Returns the
- *  number of the batch that completes it. */
-uint64_t dart__elements_request(const dart__rma_t *rma);
-
-/** Either, complete on return. */
-void dart__elements_blocking(const dart__rma_t *rma);
+/** A call for each run of consecutive elements from number `from` on: `nbytes` from `target_off` on at the target. */
+typedef void (*dart__elements_run_t)(const dart__rma_t *rma, size_t target_off, char *buffer,
+                                     size_t nbytes);
+void dart__elements_by_runs(const dart__rma_t *rma, char *buffer, size_t from,
+                            dart__elements_run_t start);
 
 #endif

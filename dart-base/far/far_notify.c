@@ -52,7 +52,7 @@ static void put_by_net(const dart__rma_t *rma)
   int64_t began = dart__now_ns();
 
   dart__count(DART__COUNT_NOTIFY_AFTER_RMA);
-  dart__elements_blocking(rma);
+  dart__far_elements_blocking(rma);
   dart__latency_put_took(dart__team_member(rma->at.team, rma->at.unit), dart__now_ns() - began,
                          rma->nbytes);
 }

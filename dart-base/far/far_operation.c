@@ -78,6 +78,23 @@ INLINED uint64_t request_by(dart__way_t way, const dart__rma_t *rma, bool is_put
   }
 }
 
+static void request_run(const dart__rma_t *rma, size_t target_off, char *buffer, size_t nbytes)
+{
+  dart__rma_t run = *rma;
+
+  run.at.offset += target_off;
+  run.buffer = buffer;
+  run.nbytes = nbytes;
+  append_records(&run, rma->kind == DART__PUT);
+}
+
+/* Any elements, run by run, of a chunk of which the network has no puts and gets. */
+static uint64_t request_elements(const dart__rma_t *rma)
+{
+  dart__elements_by_runs(rma, rma->buffer, 0, request_run);
+  return dart__am_newest(dart__engine.am, dart__team_member(rma->at.team, rma->at.unit));
+}
+
 void dart__far_request(dart__way_t way, const dart__rma_t *rma, bool is_put)
 {
   request_by(way, rma, is_put);
@@ -149,6 +166,17 @@ INLINED dart__completion_t start_copied(const dart__rma_t *rma, bool is_in_a_row
   return completion;
 }
 
+void dart__far_elements_blocking(const dart__rma_t *rma)
+{
+  if (rma->at.segment->chunk->by_requests) {
+    request_elements(rma);
+    dart__am_settle(dart__engine.am, dart__team_member(rma->at.team, rma->at.unit));
+    return;
+  }
+  dart__elements_start(rma, rma->buffer);
+  dart__completion_settle(rma->at.team, rma->at.unit, true);
+}
+
 /* A put takes a flush. A get has a request, which takes less time, and waiting for it makes progress. */
 INLINED void transfer_and_wait(const dart__rma_t *rma, bool is_put, bool is_slow)
 {
@@ -190,7 +218,7 @@ INLINED dart__completion_t start_by(dart__way_t way, const dart__rma_t *rma, boo
   case DART__NET_COPY: return start_copied(rma, true);
   default:
     if (__builtin_expect(rma->at.segment->chunk->by_requests, 0))
-      return dart__by_requests(dart__elements_request(rma));
+      return dart__by_requests(request_elements(rma));
     return is_put && dart__rma_is_copied(rma) ? start_copied(rma, false)
                                               : start_elements(rma, rma->buffer);
   }
@@ -262,11 +290,11 @@ INLINED dart_ret_t blocking(const dart__rma_t *rma, bool is_put)
     break;
   case DART__MESSAGE:
     dart__count(DART__COUNT_REQUEST_BLOCKING);
-    dart__records_start_message(rma, is_put);
+    start_message(rma, is_put);
     ret = dart__am_flush(dart__engine.am, target, DART__AM_REMOTE);
     break;
   case DART__NET: transfer_and_wait(rma, is_put, is_slow); break;
-  default: dart__engine_poke(); dart__elements_blocking(rma);
+  default: dart__engine_poke(); dart__far_elements_blocking(rma);
   }
   return __builtin_expect(dart__survives(), 0) ? dart__far_outcome(rma->at.team, rma->at.unit, ret)
                                                : ret;

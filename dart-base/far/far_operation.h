@@ -7,4 +7,7 @@
 /** Start a put or get by RECORD, TYPED or MESSAGE. */
 void dart__far_request(dart__way_t way, const dart__rma_t *rma, bool is_put);
 
+/** A put or get by ELEMENTS, complete on return. */
+void dart__far_elements_blocking(const dart__rma_t *rma);
+
 #endif
