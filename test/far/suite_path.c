@@ -483,6 +483,67 @@ TEST(many_notified_data_go_one_of_two_ways)
   end(&path);
 }
 
+/* ---- bursts: several notifications between two waits, which may share a batch, whatever way their data go ---- */
+
+enum { SIDES = 4, SIDE_ROOM = 20000, BURSTS = 30 };
+
+/* The blocks of odd and even rounds are apart, behind a counter for each side. */
+static uint64_t side_at(int round, int side)
+{
+  return 64 + (uint64_t)(round % 2 * SIDES + side) * SIDE_ROOM;
+}
+
+/* In a round each of the two units puts a block for each side, and then finds those of the other one. */
+static void exchange_sides(dart_gptr_t there, dart_gptr_t here, const char *mine, int round,
+                           size_t nbytes)
+{
+  static char data[2][SIDES][SIDE_ROOM];
+
+  for (int side = 0; side < SIDES; side++) {
+    char *block = data[round % 2][side];
+
+    memset(block, 1 + round * SIDES + side, nbytes);
+    EXPECT_OK(dart_put_notify(test_byte(there, side_at(round, side)), block, nbytes, DART_TYPE_BYTE,
+                              DART_TYPE_BYTE, test_byte(there, (uint64_t)side * 8), 1));
+  }
+  for (int side = 0; side < SIDES; side++) {
+    const char *block = mine + side_at(round, side);
+    char        value = (char)(1 + round * SIDES + side);
+
+    EXPECT_OK(dart_notify_wait(test_byte(here, (uint64_t)side * 8), (uint64_t)round + 1, -1));
+    EXPECT_TRUE(block[0] == value && memcmp(block, block + 1, nbytes - 1) == 0);
+  }
+  EXPECT_OK(dart_flush_local(there));
+}
+
+TEST_N(2, bursts_of_notified_data_come_with_their_counters)
+{
+  static const size_t sizes[] = { 2000, 2049, 4096, 8192, SIDE_ROOM };
+  path_t              path    = begin();
+  int                 far = first_far(&path), other = me == 0 ? far : 0;
+
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes && far < n; i++) {
+    dart_gptr_t base, here;
+    void       *mine;
+
+    test_note("%zu bytes", sizes[i]);
+    EXPECT_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 64 + 2 * SIDES * SIDE_ROOM, DART_TYPE_BYTE,
+                                         &base));
+    here = test_unit(base, me);
+    EXPECT_OK(dart_gptr_getaddr(here, &mine));
+    memset(mine, 0, 64);
+    test_barrier();
+    look();
+    for (int round = 0; round < BURSTS && (me == 0 || me == far); round++)
+      exchange_sides(test_unit(base, other), here, mine, round, sizes[i]);
+    EXPECT_EQ(since(DART__COUNT_NOTIFY_INLINE) + since(DART__COUNT_NOTIFY_DATA) +
+                  since(DART__COUNT_NOTIFY_AFTER_RMA),
+              me == 0 || me == far ? SIDES * BURSTS : 0);
+    EXPECT_OK(dart_team_memfree(base));
+  }
+  end(&path);
+}
+
 /* What a fence has to wait for is to be started after its reduction; but where it is known that all units have what came
  * before, operations start when they are called, which large data show. */
 static void put_between_fences(const path_t *path, const void *data, size_t nbytes, bool at_once)
