@@ -45,7 +45,7 @@ static void release_team(dart__team_t *team)
 /* A look at the whole table of a team would map it, so there is none if nothing is locked. */
 void dart__epoch_release_all(void)
 {
-  for (int32_t id = 0; id < DART__MAX_TEAMS && is_locking(); id++)
+  for (int32_t id = 0; id < dart__teams_end && is_locking(); id++)
     if (dart__teams[id] != NULL)
       release_team(dart__teams[id]);
 }

@@ -64,7 +64,7 @@ static void unlist(dart__far_team_t *far, int32_t n)
 void dart__completion_limit(dart__team_t *team)
 {
   dart__completion_flush_all(team, false, false);
-  for (int32_t id = 0; id < DART__MAX_TEAMS && !dart__world.many_threads; id++)
+  for (int32_t id = 0; id < dart__teams_end && !dart__world.many_threads; id++)
     if (dart__teams[id] != NULL && dart__teams[id]->nnodes > 1)
       dart__completion_flush_all(dart__teams[id], false, false);
 }

@@ -153,7 +153,7 @@ dart_ret_t dart_init_thread(int *argc, char ***argv, dart_thread_support_level_t
 
 static void flush_all(void)
 {
-  for (int32_t id = 0; id < DART__MAX_TEAMS; id++)
+  for (int32_t id = 0; id < dart__teams_end; id++)
     if (dart__teams[id] != NULL && dart__teams[id]->nnodes > 1)
       dart__far_flush_all(dart__teams[id]); /* refused operations were logged */
 }

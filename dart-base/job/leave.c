@@ -49,7 +49,7 @@ static const char *incomplete(void)
 {
   if (*held() != '\0')
     return held();
-  for (int32_t id = 0; id < DART__MAX_TEAMS; id++)
+  for (int32_t id = 0; id < dart__teams_end; id++)
     if (dart__teams[id] != NULL && dart__exchange_is_busy(&dart__teams[id]->exchange))
       return ", and takes part in a collective";
   return NULL;
@@ -83,7 +83,7 @@ static dart_ret_t complete_far_operations(void)
   dart_ret_t ret = DART_OK;
 
   dart__progress();
-  for (int32_t id = 0; id < DART__MAX_TEAMS; id++)
+  for (int32_t id = 0; id < dart__teams_end; id++)
     if (dart__teams[id] != NULL && dart__teams[id]->nnodes > 1 &&
         dart__far_flush_all(dart__teams[id]) != DART_OK)
       ret = DART_ERR_OTHER;
@@ -101,7 +101,7 @@ static void fail(int code, const char *why)
 /* Record this unit as gone for the units of its node; the backend informs the other nodes. */
 static void note_gone(void)
 {
-  for (int32_t id = 0; id < DART__MAX_TEAMS; id++)
+  for (int32_t id = 0; id < dart__teams_end; id++)
     if (dart__teams[id] != NULL)
       dart__exchange_note_gone(&dart__teams[id]->exchange, dart__teams[id]->me,
                                dart__teams[id]->exchange.episode);

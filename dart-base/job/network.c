@@ -41,7 +41,7 @@ void dart__network_leave(void)
 /* For each of its teams, the unit sends a far unit the last step that it took part in. */
 static void inform_of_teams(dart_unit_t unit)
 {
-  for (int32_t id = 0; id < DART__MAX_TEAMS; id++)
+  for (int32_t id = 0; id < dart__teams_end; id++)
     if (dart__teams[id] != NULL)
       dart__am_inform(dart__engine.am, unit,
                       (uint64_t)id << 32 | dart__teams[id]->exchange.episode);

@@ -19,6 +19,7 @@
 #define PAGE 4096 /* granule in which the tables' memory is released */
 
 _Alignas(PAGE) dart__team_t *dart__teams[DART__MAX_TEAMS];
+_Atomic int32_t dart__teams_end;
 _Alignas(PAGE) const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
 uint64_t dart__team_withdrawn;
 
@@ -335,8 +336,20 @@ void dart__team_begin_call(dart__team_t *team, const char *function)
   team->call.number++;
 }
 
+/* Threads may enter teams at a time. */
+static void count_id(dart_team_t id)
+{
+  int32_t end = atomic_load_explicit(&dart__teams_end, memory_order_relaxed);
+
+  while (end <= id &&
+         !atomic_compare_exchange_weak_explicit(&dart__teams_end, &end, id + 1,
+                                                memory_order_relaxed, memory_order_relaxed))
+    ;
+}
+
 void dart__team_enter(dart__team_t *team, dart_team_t id)
 {
+  count_id(id);
   team->id              = id;
   dart__teams[id]       = team;
   dart__team_direct[id] = team->direct_map;

@@ -90,6 +90,9 @@ typedef struct dart__team {
 
 extern dart__team_t *dart__teams[DART__MAX_TEAMS];
 
+/* Ids of teams that this unit has had are below: a look at the whole table would touch 64 pages. */
+extern _Atomic int32_t dart__teams_end;
+
 /* Team id, as an unsigned number of 16 bits → the direct maps to the team's segments, by slot, or
  * NULL. The entries of negative ids stay NULL. */
 extern const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
