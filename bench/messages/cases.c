@@ -882,6 +882,11 @@ static const case_t cases[] = {
 /* clang-format on */
 static const size_t ncases = sizeof cases / sizeof cases[0];
 
+bool case_is_of_pair(size_t i)
+{
+  return i >= ncases;
+}
+
 const case_t *case_number(size_t i)
 {
   if (i < ncases)

@@ -26,6 +26,7 @@
 
 #define UNITS_MOST       64
 #define UNITS_MOST_SCALE 2000
+#define UNITS_MOST_PAIR  4     /* calls of two units are the same in larger jobs */
 #define SILENCE          10e-3 /* seconds without a message: more than all delays of DART itself */
 
 typedef enum { FORMAT_TEXT, FORMAT_CSV, FORMAT_MARKDOWN, FORMAT_COUNTS, FORMAT_SCALE } format_t;
@@ -284,6 +285,15 @@ static void measure_shapes(const options_t *options, const case_t *c)
       measure(options, c, c->shapes[i]);
 }
 
+static bool is_counted_here(const options_t *options, size_t number)
+{
+  const case_t *c = case_number(number);
+
+  return bench_selects(options->calls, c->name) &&
+         (c->is_for_all || options->format != FORMAT_SCALE) &&
+         (!case_is_of_pair(number) || job.nunits <= UNITS_MOST_PAIR || options->calls != NULL);
+}
+
 /* What dart_init has sent; the first thing that a unit does after it. */
 static counts_t counts_of_init(void)
 {
@@ -355,8 +365,7 @@ static void measure_all(const options_t *options, counts_t init)
   if (bench_selects(options->calls, "init"))
     show(options, "init", 1, &counts, &at_ends, 1);
   for (size_t i = 0; (c = case_number(i)) != NULL; i++)
-    if (bench_selects(options->calls, c->name) &&
-        (c->is_for_all || options->format != FORMAT_SCALE))
+    if (is_counted_here(options, i))
       measure_shapes(options, c);
   cases_close();
   meet_in_silence();

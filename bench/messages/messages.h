@@ -35,6 +35,9 @@ typedef struct {
 /** The cases, one after the other; NULL behind the last one. */
 const case_t *case_number(size_t i);
 
+/** Whether it is one of two units, whatever others do. */
+bool case_is_of_pair(size_t i);
+
 /* cases_pairs.c */
 extern const case_t pair_cases[];
 extern const size_t npair_cases;
