@@ -167,7 +167,27 @@ static bool place_team(dart__team_t *team)
 
 #define NEAR_MOST 16384 /* units of a node for which there is a table */
 
-/* Enter the node's units, which are scattered, where dart__team_find_near looks for them. False: no memory. */
+/* Where the search for a unit begins in near_table. */
+static uint32_t near_place(const dart__team_t *team, int32_t unit)
+{
+  return (uint32_t)unit * UINT32_C(2654435769) >> (32 - team->near_bits);
+}
+
+/* By arithmetic, or by a table that is in the cache, where those of the placement have all units. Called, lest each look-up
+ * that has nothing to do with it becomes longer. */
+int32_t dart__team_find_near(const dart__team_t *team, int32_t unit)
+{
+  uint32_t place, mask = (UINT32_C(1) << team->near_bits) - 1;
+
+  if (team->near_table == NULL)
+    return unit % team->nnodes == team->node ? unit / team->nnodes : -1;
+  place = near_place(team, unit);
+  while (team->near_table[place] != 0 && team->node_units[team->near_table[place] - 1] != unit)
+    place = (place + 1) & mask;
+  return (int32_t)team->near_table[place] - 1;
+}
+
+/* Enter the node's units, which are scattered, into the table. False: no memory. */
 static bool enter_near(dart__team_t *team)
 {
   uint32_t mask, place;
@@ -181,7 +201,7 @@ static bool enter_near(dart__team_t *team)
     return false;
   mask = (UINT32_C(1) << team->near_bits) - 1;
   for (int32_t i = 0; i < team->node_nunits; i++) {
-    place = dart__team_near_place(team->near_bits, team->node_units[i]);
+    place = near_place(team, team->node_units[i]);
     while (team->near_table[place] != 0)
       place = (place + 1) & mask;
     team->near_table[place] = (uint16_t)(i + 1);

@@ -242,25 +242,8 @@ static inline int32_t dart__team_near_index(const dart__team_t *team, int32_t un
   return dart__team_rank(team, unit) - team->node_first;
 }
 
-/** Where the search for a unit begins in near_table. */
-static inline uint32_t dart__team_near_place(int bits, int32_t unit)
-{
-  return (uint32_t)unit * UINT32_C(2654435769) >> (32 - bits);
-}
-
-/** The index of a unit among node_units that are scattered; -1: it is far. By arithmetic, or by a table that is in the cache,
- *  where those of the placement have all units. */
-static inline int32_t dart__team_find_near(const dart__team_t *team, int32_t unit)
-{
-  uint32_t place, mask = (UINT32_C(1) << team->near_bits) - 1;
-
-  if (team->near_table == NULL)
-    return unit % team->nnodes == team->node ? unit / team->nnodes : -1;
-  place = dart__team_near_place(team->near_bits, unit);
-  while (team->near_table[place] != 0 && team->node_units[team->near_table[place] - 1] != unit)
-    place = (place + 1) & mask;
-  return (int32_t)team->near_table[place] - 1;
-}
+/** The index of a unit among node_units that are scattered; -1: it is far. */
+int32_t dart__team_find_near(const dart__team_t *team, int32_t unit);
 
 /** Tables of the node's portions have a slot for each unit of the team, of which only those of the node's units are used.
  *  Where these are scattered, each would be on a page of its own, so they are in the order of node_units instead. */
