@@ -254,3 +254,49 @@ TEST(blocks_hold_what_many_segments_do) /* more than a first piece of pool, in s
     EXPECT_OK(dart_memfree(block[i]));
   }
 }
+
+/* A description of so many blocks fits no request: run by run, where the network has no transfers of the pool. */
+TEST(many_runs_and_much_data_reach_another_pool)
+{
+  enum { RUNS = 1500, LONG = 40000 };
+  static size_t   length[RUNS], offset[RUNS];
+  static int64_t  data[LONG], got[LONG];
+  dart_gptr_t     block, published[64], right;
+  dart_datatype_t runs;
+  int64_t        *mine;
+
+  if (!EXPECT_TRUE(n <= 64))
+    return;
+  for (size_t i = 0; i < RUNS; i++) {
+    length[i] = 1 + i % 2;
+    offset[i] = 3 * i;
+  }
+  for (int i = 0; i < LONG; i++)
+    data[i] = (int64_t)me * LONG + i;
+  EXPECT_OK(dart_type_create_indexed(T_INT64, RUNS, length, offset, &runs));
+  EXPECT_OK(dart_memalloc(LONG, T_INT64, &block));
+  mine = (int64_t *)(void *)address(block);
+  memset(mine, 0, LONG * sizeof *mine);
+  EXPECT_OK(dart_allgather(&block, published, sizeof block, DART_TYPE_BYTE, DART_TEAM_ALL));
+  right = published[(me + 1) % n];
+
+  EXPECT_OK(dart_put_blocking(right, data, RUNS + RUNS / 2, runs, runs));
+  EXPECT_OK(dart_get_blocking(got, right, RUNS + RUNS / 2, runs, runs));
+  test_barrier();
+  for (int i = 0; i < 3 * RUNS; i++) {
+    bool is_in = i % 3 == 0 || i % 6 == 4;
+
+    EXPECT_EQ(got[i], is_in ? data[i] : 0);
+    EXPECT_EQ(mine[i], is_in ? (int64_t)((me + n - 1) % n) * LONG + i : 0);
+  }
+  test_barrier();
+  EXPECT_OK(dart_put(right, data, LONG, T_INT64, T_INT64));
+  EXPECT_OK(dart_flush(right));
+  memset(got, 0, sizeof got);
+  EXPECT_OK(dart_get_blocking(got, right, LONG, T_INT64, T_INT64));
+  EXPECT_EQ(memcmp(got, data, sizeof got), 0);
+  test_barrier();
+  EXPECT_EQ(mine[LONG - 1], (int64_t)((me + n - 1) % n) * LONG + LONG - 1);
+  EXPECT_OK(dart_type_destroy(&runs));
+  EXPECT_OK(dart_memfree(block));
+}
