@@ -18,7 +18,6 @@
 
 #include "base/profile.h"
 #include "coll/coll.h"
-#include "memory/pool.h"
 #include "model/argument_check.h"
 #include "model/lost.h"
 #include "model/world.h"
@@ -211,7 +210,7 @@ static dart_ret_t agree_on_id(const call_t *call, dart_ret_t mine, int32_t *id_o
 
 static bool is_on_node(dart_unit_t unit)
 {
-  return dart__pool_portions()[unit] != NULL;
+  return dart__team_is_on_node(dart__teams[DART_TEAM_ALL], unit);
 }
 
 /* The leader of each node tells the others where its exchange is. Where units may be lost, members may have different
