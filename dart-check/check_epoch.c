@@ -212,7 +212,7 @@ dart_ret_t dart_epoch_test(dart_gptr_t gptr, int32_t *is_complete)
   if (!dart__check_use(gptr, DART__AT(dart_epoch_test)))
     return DART_ERR_INVAL;
   ret = pdart_epoch_test(gptr, is_complete);
-  if (ret == DART_ERR_UNIT_LOST || (ret == DART_OK && *is_complete))
+  if (ret == DART_ERR_UNIT_LOST || (is_complete != NULL && *is_complete && has_ended(ret, 0)))
     exposure_ended(gptr);
   return ret;
 }

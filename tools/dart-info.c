@@ -138,10 +138,10 @@ static void find_variables(void)
 /* Unit 0 gets the units that are near to `unit`: those with an address in the chunk of the segment on `unit`. */
 static void near_of(int unit, unsigned char *near)
 {
-  const dart__chunk_t *chunk = dart__team_find(DART_TEAM_ALL)->chunks;
+  const dart__team_t *all = dart__team_find(DART_TEAM_ALL);
 
   for (size_t u = 0; u < nunits; u++)
-    near[u] = chunk->near[u] != NULL;
+    near[u] = dart__team_near(all, all->chunks->near, (int32_t)u) != NULL;
   MUST(dart_bcast(near, nunits, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(unit), DART_TEAM_ALL));
 }
 

@@ -384,11 +384,15 @@ void __tsan_func_exit(void)
 
 /* ---- copies, which the compiler does not announce: --wrap ------------------------------------- */
 
-void *__real_memcpy(void *to, const void *from, size_t nbytes);
-void *__wrap_memcpy(void *to, const void *from, size_t nbytes);
-void *__wrap_memcpy(void *to, const void *from, size_t nbytes)
-{
-  access_memory(from, nbytes, false, false);
-  access_memory(to, nbytes, true, false);
-  return __real_memcpy(to, from, nbytes);
-}
+#define COPY(name)                                                \
+  void *__real_##name(void *to, const void *from, size_t nbytes); \
+  void *__wrap_##name(void *to, const void *from, size_t nbytes); \
+  void *__wrap_##name(void *to, const void *from, size_t nbytes)  \
+  {                                                               \
+    access_memory(from, nbytes, false, false);                    \
+    access_memory(to, nbytes, true, false);                       \
+    return __real_##name(to, from, nbytes);                       \
+  }
+
+COPY(memcpy)
+COPY(memmove)

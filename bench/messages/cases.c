@@ -453,11 +453,17 @@ static void make_lock(size_t n)
   BENCH_OK(dart_team_lock_init(DART_TEAM_ALL, &lock));
 }
 
-static void end_lock(size_t n)
+static void destroy_lock(size_t n)
 {
   (void)n;
-  BENCH_OK(dart_barrier(DART_TEAM_ALL));
   BENCH_OK(dart_team_lock_destroy(&lock));
+}
+
+/* Once all have left it. */
+static void end_lock(size_t n)
+{
+  BENCH_OK(dart_barrier(DART_TEAM_ALL));
+  destroy_lock(n);
 }
 
 static void run_lock_free(size_t n)
@@ -841,7 +847,7 @@ static const case_t cases[] = {
   { "lock contended", make_held_lock, run_lock_contended, end_lock, least_contended, { 1 }, false, false },
   { "team_lock_init", NULL, make_lock, end_lock, least_agree, { 1 }, false, false },
   { "team_range_init", NULL, make_range, end_range, least_agree, { 1 }, false, false },
-  { "team_lock_destroy", make_lock, end_lock, NULL, least_agree, { 1 }, false, false },
+  { "team_lock_destroy", make_lock, destroy_lock, NULL, least_agree, { 1 }, false, false },
   { "team_range_destroy", make_range, end_range, NULL, least_agree, { 1 }, false, false },
   { "team_memalloc", NULL, run_allocate, run_free, least_agree, { 1000 }, false, true },
   { "team_memfree", run_allocate, run_free, NULL, least_agree, { 1000 }, false, true },

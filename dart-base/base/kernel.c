@@ -2,6 +2,7 @@
 #include "base/kernel.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -24,10 +25,11 @@ uint64_t dart__kernel_number(void)
 
 uint64_t dart__host_number(void)
 {
-  static uint64_t number; /* once for the process; a second thread would find the same */
-  uint64_t        kernel;
-  struct utsname  host;
-  struct stat     ids;
+  static _Atomic uint64_t known; /* relaxed: a second thread would find the same */
+  uint64_t                number = atomic_load_explicit(&known, memory_order_relaxed);
+  uint64_t                kernel;
+  struct utsname          host;
+  struct stat             ids;
 
   if (number != 0)
     return number;
@@ -37,5 +39,6 @@ uint64_t dart__host_number(void)
     number = dart__hash_text(number, host.nodename);
   if (stat("/proc/self/ns/pid", &ids) == 0)
     number = dart__hash(number, &ids.st_ino, sizeof ids.st_ino);
+  atomic_store_explicit(&known, number, memory_order_relaxed);
   return number;
 }

@@ -55,6 +55,7 @@ static dart__access_t begin_operation(const dart__access_call_t *call, int32_t u
   t->is_used       = true;
   dart__epoch_add_target(epoch, unit);
   t->is_written |= writes;
+  t->is_read |= kind != DART__PUT && kind != DART__ACCUMULATE;
   return DART__ACCESS_DONE;
 }
 

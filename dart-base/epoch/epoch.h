@@ -130,6 +130,7 @@ typedef struct {
   bool is_open;            /* its portion may be accessed now: it is exposed, or its lock is held */
   bool is_used;            /* this unit has issued operations */
   bool is_written;         /* of these, some that write */
+  bool is_read;            /* some have results */
   bool needs_flush;        /* some were started as transfers: the control message follows a flush */
   bool is_requested;       /* some were started as requests: the control message follows them */
   bool is_exclusive;       /* its lock */

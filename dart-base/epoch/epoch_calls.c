@@ -94,7 +94,8 @@ bool dart__epoch_expose(const dart__access_call_t *call, bool is_exposed)
 
 void dart__epoch_reset(dart__epoch_target_t *target)
 {
-  target->is_member = target->is_open = target->is_used = target->is_written = false;
+  target->is_member = target->is_open = target->is_used = target->is_written = target->is_read =
+      false;
   target->needs_flush = target->is_exclusive = target->is_checked = target->has_ticket = false;
   target->is_counted = target->is_requested = false;
 }

@@ -14,11 +14,13 @@
  * Transfers of the network need no control message: a flush completes them. A unit that starts some after the reduction
  * asks in it for a barrier, which units enter when they have their control messages. After that barrier all units know
  * that all have what the epoch brought (`is_all_open`). They know it as well if the sums say that no control messages
- * are to come, and none of lazy fences before are under way (`is_owed`). In a team of two units, what the epoch brought
- * to the other one was sent by this one, so order is enough (dart__far_order).
+ * are to come, and none of lazy fences before are under way (`is_owed`). In a team of two units, what the epoch put to the
+ * other one was sent by this one, so order is enough (dart__far_order). But results may come late: a unit that asks for
+ * some after the reduction wants a barrier there, too.
  *
  * In an epoch that all are known to be in, transfers start when they are called, and are flushed before the reduction.
- * All else starts before the reduction, too: it and the data are under way at a time.
+ * Where fences are counted all else starts before the reduction, too: it and the data travel at the same time. Results
+ * are there when a unit enters it.
  *
  * Such a sum has 4 bytes for each unit of the team, most of them 0 where a unit has few targets. So in large teams
  * units agree only on whether any has operations. If so, each waits until its targets have acknowledged its operations,
@@ -172,7 +174,9 @@ static void count_targets(const dart__access_call_t *call)
   memset(counts, 0, (size_t)call->team->nunits * sizeof *counts);
   DART__EPOCH_TARGETS (unit, call->epoch) {
     counts[unit] = wants_control(call, unit);
-    if (!call->epoch->is_all_open && counts[unit] > 0 && dart__access_is_moved(call, unit))
+    if (!call->epoch->is_all_open && counts[unit] > 0 &&
+        (dart__access_is_moved(call, unit) ||
+         (call->team->nunits == 2 && call->epoch->target[unit].is_read)))
       wants = WANTS_BARRIER;
   }
   counts[call->team->me] = wants;

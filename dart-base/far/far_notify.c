@@ -46,15 +46,16 @@ static inline dart__completion_t put_in_batch(const dart__rma_t *rma, const dart
                                            &flag, signal->value, signal->op));
 }
 
-/* Wait for the network's put, and note how long it has taken. */
+/* Wait for a put by ELEMENTS, and note how long it has taken the network. */
 static void put_by_net(const dart__rma_t *rma)
 {
   int64_t began = dart__now_ns();
 
   dart__count(DART__COUNT_NOTIFY_AFTER_RMA);
   dart__far_elements_blocking(rma);
-  dart__latency_put_took(dart__team_member(rma->at.team, rma->at.unit), dart__now_ns() - began,
-                         rma->nbytes);
+  if (!rma->at.segment->chunk->by_requests)
+    dart__latency_put_took(dart__team_member(rma->at.team, rma->at.unit), dart__now_ns() - began,
+                           rma->nbytes);
 }
 
 dart__completion_t dart__far_put_notify(const dart__rma_t *rma, const dart__signal_t *signal)

@@ -41,7 +41,7 @@ static int32_t count_members(const dart__placement_t *p, int32_t from, int32_t t
   return count;
 }
 
-/* The rank in the job of the member that has so many others before it, from the rank `from` of the job on. */
+/* The rank in the job of member number `before`, counted from rank `from`. */
 static int32_t find_member(const dart__placement_t *p, int32_t from, int32_t before)
 {
   int32_t  word = from / BITS, count;
@@ -247,7 +247,7 @@ static void fill_derived(const dart__placement_t *from, int32_t *tables, const d
   }
 }
 
-void dart__placement_derive(dart__placement_t *p, const dart__placement_t *job,
+bool dart__placement_derive(dart__placement_t *p, const dart__placement_t *job,
                             const dart__members_t *members)
 {
   dart__placement_t derived = { .kind    = DART__PLACED_AS_IN_JOB,
@@ -258,13 +258,16 @@ void dart__placement_derive(dart__placement_t *p, const dart__placement_t *job,
   size_t            count   = derived_elements(p, job);
   int32_t          *tables;
 
-  if (p->kind != DART__PLACED_ANYHOW || count >= dart__placement_elements(p) ||
-      (tables = calloc(count, sizeof *tables)) == NULL)
-    return;
+  if (p->kind != DART__PLACED_ANYHOW || count >= dart__placement_elements(p))
+    return true;
+  tables = calloc(count, sizeof *tables);
+  if (tables == NULL)
+    return false;
   fill_derived(p, tables, &derived);
   point_into(&derived, tables);
   dart__placement_clear(p);
   *p = derived;
+  return true;
 }
 
 /* ---- sharing ------------------------------------------------------------------------------------- */

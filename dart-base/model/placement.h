@@ -40,9 +40,9 @@ typedef struct dart__placement {
 bool dart__placement_find(dart__placement_t *p, int32_t nunits, int32_t nids,
                           int32_t (*node_at)(const void *of, int32_t unit), const void *of);
 
-/** Replace the tables of the placement of these members of a job, if it has some, by tables that are smaller: a bit for each
- *  unit of the job. Where they are not, or there is no memory, it stays as it is. */
-void dart__placement_derive(dart__placement_t *p, const dart__placement_t *job,
+/** Replace the tables of the placement of these members of a job, if it has some, by tables that are smaller, where these
+ *  are: a bit for each unit of the job. False: no memory. */
+bool dart__placement_derive(dart__placement_t *p, const dart__placement_t *job,
                             const dart__members_t *members);
 
 /** Free its tables; also of a zeroed one. */

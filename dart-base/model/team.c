@@ -159,8 +159,9 @@ static bool place_team(dart__team_t *team)
   else if (!dart__placement_find(&team->nodes, team->nunits, dart__world.nodes.nnodes,
                                  node_of_member, &team->members))
     return false;
-  if (team->nunits >= dart__settings.scattered && team->has_nodes)
-    dart__placement_derive(&team->nodes, &dart__world.nodes, &team->members);
+  if (team->nunits >= dart__settings.scattered && team->has_nodes &&
+      !dart__placement_derive(&team->nodes, &dart__world.nodes, &team->members))
+    return false; /* the units of a node share its tables, so all have them in one form */
   team->nnodes = team->nodes.nnodes;
   return true;
 }

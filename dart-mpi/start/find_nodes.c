@@ -142,7 +142,7 @@ dart_ret_t dart__find_nodes(dart_ret_t mine)
   int32_t    here                          = 0;
   dart_ret_t ret;
 
-  dart__windows_vote(votes + 4); /* in one, for it takes as long as a collective of MPI */
+  dart__windows_vote(votes + 4); /* one reduction for all votes: each would be a collective */
   dart__net_agree(votes, 4 + DART__WINDOW_VOTES);
   ret = (dart_ret_t)votes[0];
   if (ret != DART_OK)

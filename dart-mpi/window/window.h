@@ -25,10 +25,10 @@ typedef struct {
   dart__window_t  *first;
 } dart__windows_t;
 
-/** Choose the kind of windows, by the settings or by the network below MPI: what this unit says, and the kind, by the maximum of
- *  each value over the job. */
+/** What this unit says about the kind of windows, by the settings or by the network below MPI. */
 #define DART__WINDOW_VOTES 4
 void dart__windows_vote(int32_t votes_out[DART__WINDOW_VOTES]);
+/** Choose the kind, by the maximum of each value over the job. */
 void dart__windows_choose(const int32_t most[DART__WINDOW_VOTES]);
 
 /** Whether chunks may get windows of their own. */

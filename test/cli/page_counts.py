@@ -51,12 +51,18 @@ for line in open(page):
             continue
         for units, cell in zip(units_of, cells[1:]):
             found = counts.get((name, units))
-            if found is not None and cell not in {f'{messages} ({chain})' for messages, _, chain in found.values()}:
+            if found is None and units == 32:  # the test counts powers of two but this one
+                continue
+            if found is None or cell not in {f'{messages} ({chain})' for messages, _, chain in found.values()}:
                 print(f'"{name}", {units} units: the page has {cell}, the test {found}')
 
 explained = {name for cell in re.findall(r'\*\*([^*]+)\*\*', ' '.join(reasons.split())) for name in cell.split('; ')}
 for case in csv.DictReader(open(cases)):
-    is_above = any(int(case[what]) > int(case[f'least_{what}']) for what in ('messages', 'chain'))
+    counted = counts.get((case['case'], int(case['units'])), {}).get(int(case['shape']))
+    if counted is None:
+        print(f'"{case["case"]}",{case["shape"]} is not in the test')
+        continue
+    is_above = int(counted[0]) > int(case['least_messages']) or int(counted[2]) > int(case['least_chain'])
     if is_above and not any(case['case'].startswith(one) for one in explained):
         print(f'"{case["case"]}" is above the least, and the page does not say why')
 if rows < 50:

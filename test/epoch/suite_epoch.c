@@ -86,6 +86,31 @@ TEST(a_fence_that_nothing_preceded_waits_for_nobody) /* R3 */
   }
 }
 
+/* What the last unit gets into its own portion comes before what the first one puts there in the next epoch. */
+TEST_N(2, results_come_before_puts_of_the_next_epoch) /* R2 */
+{
+  enum { NELEM = 400, ROUNDS = 40 };
+  int64_t values[NELEM];
+
+  for (int kind = 0; kind < KINDS; kind++) {
+    memory_t m = memory_of(kind);
+
+    for (int round = 1; round <= ROUNDS; round++) {
+      fence(m.gptr, DART_EPOCH_NOPRECEDE);
+      if (me == n - 1)
+        EXPECT_OK(dart_get(m.mine, test_unit(m.gptr, 0), NELEM, T_INT64, T_INT64));
+      fence(m.gptr, 0);
+      fill(values, NELEM, round);
+      if (me == 0)
+        EXPECT_OK(dart_put(test_unit(m.gptr, n - 1), values, NELEM, T_INT64, T_INT64));
+      fence(m.gptr, DART_EPOCH_NOSUCCEED);
+      if (me == n - 1)
+        EXPECT_EQ(wrong_in(m.mine, NELEM, 0, round), 0);
+    }
+    end_memory(&m, kind);
+  }
+}
+
 /* Refused on one unit alone, where the memory is exposed, the first fence of a segment can be called again. */
 TEST(a_first_fence_may_be_refused_and_called_again)
 {

@@ -1,5 +1,5 @@
 /* Which targets count as slow, and for how long (far/latency.h), and which small transfers are expected to be
- * alone (far/burst.h): each decision, by a clock that the test sets. No MPI is called, nothing is sent. */
+ * alone (far/way.h): each decision, by a clock that the test sets. No MPI is called, nothing is sent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -17,7 +17,8 @@
  * (assertions). And no unit waits for ever.
  *
  * Bounds. UNITS units, EPOCHS epochs, a write or a transfer by any unit to any other in each epoch, or none. A channel
- * for each pair keeps its order; channels of different pairs do not keep any. No lazy fences.
+ * for each pair keeps its order; channels of different pairs do not keep any. No lazy fences. No
+ * results: of an open epoch they are there before the reduction, else a barrier follows them.
  *
  * run: pair   -DUNITS=2 -DEPOCHS=3
  * run: two    -DUNITS=2 -DEPOCHS=3 -DPAIR=0
