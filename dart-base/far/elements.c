@@ -28,21 +28,6 @@ static void start_run(const dart__rma_t *rma, size_t target_off, char *buffer, s
   }
 }
 
-void dart__elements_by_runs(const dart__rma_t *rma, char *buffer, size_t from,
-                            dart__elements_run_t start)
-{
-  size_t size = rma->type->elem_size;
-
-  for (size_t elem = from, count; elem < rma->nelem; elem += count) {
-    size_t target_at, origin_at;
-    size_t target_run = dart__type_run(rma->type, elem, &target_at);
-    size_t origin_run = dart__type_run(rma->local_type, elem, &origin_at);
-
-    count = dart__least(dart__least(target_run, origin_run), rma->nelem - elem);
-    start(rma, target_at * size, buffer + origin_at * size, count * size);
-  }
-}
-
 uint64_t dart__elements_start(const dart__rma_t *rma, void *buffer)
 {
   const dart__address_t *at = &rma->at;
