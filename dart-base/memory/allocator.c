@@ -160,8 +160,8 @@ dart_ret_t dart_allocator_free(dart_gptr_t *gptr, dart_allocator_t allocator)
   freed = dart__arena_free(allocator->arena, gptr->addr_or_offs.offset);
   pthread_mutex_unlock(&allocator->lock);
   if (!freed)
-    return dart__fail(DART_ERR_INVAL, "%s: no block starts at offset %llu", __func__,
-                      (unsigned long long)gptr->addr_or_offs.offset);
+    return dart__fail(DART_ERR_INVAL, "%s: no block starts at offset %lld", __func__,
+                      (long long)gptr->addr_or_offs.offset);
   *gptr = DART_GPTR_NULL;
   return DART_OK;
 }

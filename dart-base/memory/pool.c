@@ -216,7 +216,7 @@ dart_ret_t dart_memfree(dart_gptr_t gptr)
                       __func__, gptr.teamid, gptr.segid, (int)gptr.unitid);
   dart__progress(); /* apply deferred updates of the block */
   if (!free_block(gptr.addr_or_offs.offset, true))
-    return dart__fail(DART_ERR_INVAL, "%s: no block starts at offset %llu", __func__,
-                      (unsigned long long)gptr.addr_or_offs.offset);
+    return dart__fail(DART_ERR_INVAL, "%s: no block starts at offset %lld", __func__,
+                      (long long)gptr.addr_or_offs.offset);
   return DART_OK;
 }

@@ -71,10 +71,10 @@ dart_ret_t dart_resolved_check(const char *function, uint64_t nbytes, uint64_t o
     return dart__fail(DART_ERR_INVAL, "%s: %s is no basic type", function,
                       dart__type_text(type).text);
   if (offset % size != 0)
-    return dart__fail(DART_ERR_INVAL, "%s: offset %llu is no multiple of the element's %zu bytes",
-                      function, (unsigned long long)offset, size);
+    return dart__fail(DART_ERR_INVAL, "%s: offset %lld is no multiple of the element's %zu bytes",
+                      function, (long long)offset, size);
   if (offset < nbytes && size <= nbytes - offset)
     return DART_OK;
-  return dart__fail(DART_ERR_INVAL, "%s: %zu bytes at offset %llu of a range of %llu bytes",
-                    function, size, (unsigned long long)offset, (unsigned long long)nbytes);
+  return dart__fail(DART_ERR_INVAL, "%s: %zu bytes at offset %lld of a range of %llu bytes",
+                    function, size, (long long)offset, (unsigned long long)nbytes);
 }

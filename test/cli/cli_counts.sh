@@ -35,7 +35,7 @@ done
 # The page has these counts, and says why they are above the least.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 if command -v python3 >/dev/null; then
-  DART_NET=latency=1ms run "$build/dart-shmem/dartrun" --nodes 4 -n 4 "$build/bench/messages-shmem" --format=csv --repeat=3
+  DART_NET=latency=1ms run "$build/dart-shmem/dartrun" --nodes 4 -n 4 "$build/bench/messages-shmem" --format=csv --repeat=1
   expect_code 0
   differ=$(python3 "$top/test/cli/page_counts.py" "$top/doc/internals/messages.md" "$table" "$work/out")
   [[ -z $differ ]] || fail "the page: $differ"

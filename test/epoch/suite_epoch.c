@@ -89,7 +89,7 @@ TEST(a_fence_that_nothing_preceded_waits_for_nobody) /* R3 */
 /* What the last unit gets into its own portion comes before what the first one puts there in the next epoch. */
 TEST_N(2, results_come_before_puts_of_the_next_epoch) /* R2 */
 {
-  enum { NELEM = 400, ROUNDS = 40 };
+  enum { NELEM = 400, ROUNDS = 10 };
   int64_t values[NELEM];
 
   for (int kind = 0; kind < KINDS; kind++) {
