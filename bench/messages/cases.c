@@ -81,12 +81,6 @@ static void run_put(size_t n)
   BENCH_OK(dart_flush(at(1, 0)));
 }
 
-static least_t least_put(size_t n, size_t nunits)
-{
-  (void)n, (void)nunits;
-  return (least_t){ 1, 2, "one message has all data" };
-}
-
 static void run_get(size_t n)
 {
   if (job.me != 0)
@@ -94,12 +88,6 @@ static void run_get(size_t n)
   for (size_t i = 0; i < n; i++)
     BENCH_OK(dart_get(&local[i], at(1, i), 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
   BENCH_OK(dart_flush(at(1, 0)));
-}
-
-static least_t least_answer(size_t n, size_t nunits)
-{
-  (void)n, (void)nunits;
-  return (least_t){ 2, 2, "a request and its answer" };
 }
 
 static void run_fetch(size_t n)
@@ -146,12 +134,6 @@ static void run_notify(size_t n)
     BENCH_OK(dart_flush_local(at(1, 0)));
   if (job.me == 1)
     BENCH_OK(dart_notify_wait(at(1, ELEMENTS - 1), n, -1));
-}
-
-static least_t least_notify(size_t n, size_t nunits)
-{
-  (void)n, (void)nunits;
-  return (least_t){ 1, 1, "data and counter in one" };
 }
 
 static void run_notify_alone(size_t n)
@@ -288,17 +270,8 @@ static void fence_put(size_t n)
   run_fence_put(n);
 }
 
-static least_t least_none(size_t n, size_t nunits)
-{
-  (void)n, (void)nunits;
-  return (least_t){ 0, 0, "nothing is left to complete" };
-}
-
-static least_t least_lazy(size_t n, size_t nunits)
-{
-  (void)n, (void)nunits;
-  return (least_t){ 0, 0, "the next fence completes it" };
-}
+LEAST(least_none, 0, 0, "nothing is left to complete")
+LEAST(least_lazy, 0, 0, "the next fence completes it")
 
 /* Unit 0 exposes to `n` others, or accesses `n` others; both are one origin, or target, with `n` partners. */
 static void run_pscw(size_t n, int assertions)
@@ -393,17 +366,7 @@ static void run_unlock_lazy(size_t n)
   lock_put_unlock(n, DART_EPOCH_EXCLUSIVE, 0, DART_EPOCH_LAZY);
 }
 
-static least_t least_lock(size_t n, size_t nunits)
-{
-  (void)n, (void)nunits;
-  return (least_t){ 2, 2, "lock, data and unlock in one message, and its answer" };
-}
-
-static least_t least_unlock_lazy(size_t n, size_t nunits)
-{
-  (void)n, (void)nunits;
-  return (least_t){ 1, 0, "lock, data and unlock in one message, which nobody awaits" };
-}
+LEAST(least_unlock_lazy, 1, 0, "lock, data and unlock in one message, which nobody awaits")
 
 static void lock_all(int at_lock, int at_unlock)
 {
@@ -473,12 +436,6 @@ static void run_lock_free(size_t n)
     return;
   BENCH_OK(dart_lock_acquire(lock));
   BENCH_OK(dart_lock_release(lock));
-}
-
-static least_t least_lock_free(size_t n, size_t nunits)
-{
-  (void)n, (void)nunits;
-  return (least_t){ 3, 2, "a request, the grant, and the release, which nobody awaits" };
 }
 
 static void make_held_lock(size_t n)
@@ -784,11 +741,7 @@ static void run_sync(size_t n)
   BENCH_OK(dart_file_sync(file));
 }
 
-static least_t least_of_file(size_t n, size_t nunits)
-{
-  (void)n, (void)nunits;
-  return (least_t){ 0, 0, "each unit by itself" };
-}
+LEAST(least_of_file, 0, 0, "each unit by itself")
 
 static least_t least_atomic(size_t n, size_t nunits)
 {
@@ -835,8 +788,8 @@ static const case_t cases[] = {
   { "post start put complete wait NOCHECK", NULL, run_post_start_nocheck, NULL, least_post_start, { 0 }, true, false },
   { "post start put complete wait NOSTORE", NULL, run_post_start_nostore, NULL, least_post_start, { 0 }, true, false },
   { "post start get complete wait NOPUT", NULL, run_post_start_noput, NULL, least_post_get, { 0 }, true, false },
-  { "lock put unlock", NULL, run_lock, NULL, least_lock, { 1, 10 }, false, false },
-  { "lock SHARED put unlock", NULL, run_lock_shared, NULL, least_lock, { 1 }, false, false },
+  { "lock put unlock", NULL, run_lock, NULL, least_portion, { 1, 10 }, false, false },
+  { "lock SHARED put unlock", NULL, run_lock_shared, NULL, least_portion, { 1 }, false, false },
   { "lock put unlock LAZY", NULL, run_unlock_lazy, NULL, least_unlock_lazy, { 1 }, false, false },
   { "lock NOCHECK put unlock", NULL, run_lock_nocheck, NULL, least_put, { 1 }, false, false },
   { "lock_all put unlock_all", NULL, run_lock_all, NULL, least_lock_all, { 1 }, false, false },

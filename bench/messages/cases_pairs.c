@@ -70,47 +70,8 @@ void cases_close_pairs(void)
 
 /* ---- least ---------------------------------------------------------------------------------------- */
 
-static least_t least_data(size_t n, size_t nunits)
-{
-  (void)n, (void)nunits;
-  return (least_t){ 1, 2, "one message has all data" };
-}
-
-static least_t least_sent(size_t n, size_t nunits)
-{
-  (void)n, (void)nunits;
-  return (least_t){ 1, 0, "one message has all data, and nobody awaits its end" };
-}
-
-static least_t least_come(size_t n, size_t nunits)
-{
-  (void)n, (void)nunits;
-  return (least_t){ 1, 1, "data and counter in one" };
-}
-
-static least_t least_answer(size_t n, size_t nunits)
-{
-  (void)n, (void)nunits;
-  return (least_t){ 2, 2, "a request and its answer" };
-}
-
-static least_t least_each(size_t n, size_t nunits)
-{
-  (void)n, (void)nunits;
-  return (least_t){ 2, 1, "one message each" };
-}
-
-static least_t least_lock(size_t n, size_t nunits)
-{
-  (void)n, (void)nunits;
-  return (least_t){ 3, 2, "a request, the grant, and the release, which nobody awaits" };
-}
-
-static least_t least_portion(size_t n, size_t nunits)
-{
-  (void)n, (void)nunits;
-  return (least_t){ 2, 2, "lock, data and unlock in one message, and its answer" };
-}
+LEAST(least_sent, 1, 0, "one message has all data, and nobody awaits its end")
+LEAST(least_each, 2, 1, "one message each")
 
 /* ---- puts and gets -------------------------------------------------------------------------------- */
 
@@ -502,11 +463,7 @@ static void post_test(size_t n)
     BENCH_OK(dart_epoch_test(exchange, &is_complete));
 }
 
-static least_t least_epoch(size_t n, size_t nunits)
-{
-  (void)n, (void)nunits;
-  return (least_t){ 1, 1, "data and end, for each partner" };
-}
+LEAST(least_epoch, 1, 1, "data and end, for each partner")
 
 ORIGIN(lock_get)
 {
@@ -517,39 +474,39 @@ ORIGIN(lock_get)
 
 /* clang-format off */
 const case_t pair_cases[] = {
-  { "put_blocking", NULL, put_blocking, NULL, least_data, { 1, 4096 }, false, false },
+  { "put_blocking", NULL, put_blocking, NULL, least_put, { 1, 4096 }, false, false },
   { "get_blocking", NULL, get_blocking, NULL, least_answer, { 1, 4096 }, false, false },
-  { "put_handle, waitall", NULL, put_waitall, NULL, least_data, { 1, HANDLES }, false, false },
+  { "put_handle, waitall", NULL, put_waitall, NULL, least_put, { 1, HANDLES }, false, false },
   { "put_handle, waitall_local", NULL, put_waitall_local, NULL, least_sent, { 1, HANDLES }, false, false },
-  { "put_handle, test", NULL, put_test, NULL, least_data, { 1 }, false, false },
+  { "put_handle, test", NULL, put_test, NULL, least_put, { 1 }, false, false },
   { "get_handle, waitall", NULL, get_waitall, NULL, least_answer, { 1, HANDLES }, false, false },
-  { "put strided, flush", NULL, put_strided, NULL, least_data, { 100 }, false, false },
+  { "put strided, flush", NULL, put_strided, NULL, least_put, { 100 }, false, false },
   { "get strided, flush", NULL, get_strided, NULL, least_answer, { 100 }, false, false },
   { "put, flush_local", NULL, put_flush_local, NULL, least_sent, { 1 }, false, false },
   { "put, flush_local_all", NULL, put_flush_local_all, NULL, least_sent, { 1 }, false, false },
-  { "put, flush_all", NULL, put_flush_all, NULL, least_data, { 1 }, false, false },
-  { "put, order, put, flush", NULL, put_order_put, NULL, least_data, { 1 }, false, false },
+  { "put, flush_all", NULL, put_flush_all, NULL, least_put, { 1 }, false, false },
+  { "put, order, put, flush", NULL, put_order_put, NULL, least_put, { 1 }, false, false },
   { "accumulate_blocking_local", NULL, accumulate_local, NULL, least_sent, { 1, 1000 }, false, false },
   { "accumulate_handle, wait", NULL, accumulate_handle, NULL, least_answer, { 1, 1000 }, false, false },
   { "accumulate_typed, flush", NULL, accumulate_typed, NULL, least_answer, { 100 }, false, false },
   { "fetch_and_op_handle, wait", NULL, fetch_handle, NULL, least_answer, { 1, 1000 }, false, false },
   { "fetch_and_op_typed, flush", NULL, fetch_typed, NULL, least_answer, { 100 }, false, false },
-  { "put, context_flush", make_context, put_context_flush, end_context, least_data, { 1 }, false, false },
-  { "put, context_flush_unit", make_context, put_context_flush_unit, end_context, least_data, { 1 }, false, false },
+  { "put, context_flush", make_context, put_context_flush, end_context, least_put, { 1 }, false, false },
+  { "put, context_flush_unit", make_context, put_context_flush_unit, end_context, least_put, { 1 }, false, false },
   { "put, context_flush_local", make_context, put_context_flush_local, end_context, least_sent, { 1 }, false, false },
-  { "put, context_test", make_context, put_context_test, end_context, least_data, { 1 }, false, false },
-  { "put_notify_op, waitany", prepare_words, put_notify_op, NULL, least_come, { 1 }, false, false },
-  { "notify_op, wait", prepare_words, notify_op, NULL, least_come, { 1 }, false, false },
+  { "put, context_test", make_context, put_context_test, end_context, least_put, { 1 }, false, false },
+  { "put_notify_op, waitany", prepare_words, put_notify_op, NULL, least_notify, { 1 }, false, false },
+  { "notify_op, wait", prepare_words, notify_op, NULL, least_notify, { 1 }, false, false },
   { "get_notify_op, wait", prepare_words, get_notify_op, NULL, least_answer, { 1 }, false, false },
-  { "put, flush, wait_word", prepare_words, put_wait_word, NULL, least_data, { 1 }, false, false },
-  { "send, recv", NULL, send_recv, NULL, least_come, { 1, ELEMENTS }, false, false },
-  { "send, recv_any", NULL, send_recv_any, NULL, least_come, { 1 }, false, false },
-  { "send, probe, recv", NULL, send_probe_recv, NULL, least_come, { 1 }, false, false },
+  { "put, flush, wait_word", prepare_words, put_wait_word, NULL, least_put, { 1 }, false, false },
+  { "send, recv", NULL, send_recv, NULL, least_notify, { 1, ELEMENTS }, false, false },
+  { "send, recv_any", NULL, send_recv_any, NULL, least_notify, { 1 }, false, false },
+  { "send, probe, recv", NULL, send_probe_recv, NULL, least_notify, { 1 }, false, false },
   { "sendrecv", NULL, sendrecv, NULL, least_each, { 1 }, false, false },
-  { "lock_at acquire release", NULL, lock_at, NULL, least_lock, { 1 }, false, false },
-  { "lock_at try_acquire release", NULL, try_lock_at, NULL, least_lock, { 1 }, false, false },
-  { "lock try_acquire release", make_mutex, try_mutex, end_mutex, least_lock, { 1 }, false, false },
-  { "range acquire release", make_object, take_range, end_object, least_lock, { 100 }, false, false },
+  { "lock_at acquire release", NULL, lock_at, NULL, least_lock_free, { 1 }, false, false },
+  { "lock_at try_acquire release", NULL, try_lock_at, NULL, least_lock_free, { 1 }, false, false },
+  { "lock try_acquire release", make_mutex, try_mutex, end_mutex, least_lock_free, { 1 }, false, false },
+  { "range acquire release", make_object, take_range, end_object, least_lock_free, { 100 }, false, false },
   { "post start put complete test", NULL, post_test, NULL, least_epoch, { 1 }, false, false },
   { "lock get unlock", NULL, lock_get, NULL, least_portion, { 1 }, false, false },
 };

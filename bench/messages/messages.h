@@ -19,6 +19,20 @@ typedef struct {
   const char *why;
 } least_t;
 
+/* LEAST(NAME, MESSAGES, CHAIN, WHY): one that is the same for all shapes and any number of units. */
+#define LEAST(name, messages, chain, why)                 \
+  static inline least_t name(size_t shape, size_t nunits) \
+  {                                                       \
+    (void)shape, (void)nunits;                            \
+    return (least_t){ messages, chain, why };             \
+  }
+
+LEAST(least_put, 1, 2, "one message has all data")
+LEAST(least_notify, 1, 1, "data and counter in one")
+LEAST(least_answer, 2, 2, "a request and its answer")
+LEAST(least_portion, 2, 2, "lock, data and unlock in one message, and its answer")
+LEAST(least_lock_free, 3, 2, "a request, the grant, and the release, which nobody awaits")
+
 typedef struct {
   const char *name;
   /* What is not counted, before and after; NULL: nothing. `shape` is how many operations or partners there are. */
@@ -35,7 +49,7 @@ typedef struct {
 /** The cases, one after the other; NULL behind the last one. */
 const case_t *case_number(size_t i);
 
-/** Whether it is one of two units, whatever others do. */
+/** Whether only two units take part, in a job of any size. */
 bool case_is_of_pair(size_t i);
 
 /* cases_pairs.c */

@@ -68,7 +68,7 @@ static bool is_message_different(const watch_t *w)
 {
   dart__net_message_t found;
 
-  return dart__net_probe(dart__engine.comm, leader(w->team, w->node), DART__CHANNEL_LEADERS,
+  return dart__net_probe(dart__net.messages, leader(w->team, w->node), DART__CHANNEL_LEADERS,
                          DART__ANY_TAG, false, &found) &&
          (found.tag & ((1 << TEAM_BITS) - 1)) == w->team->id && found.tag != tag_of(w->team);
 }
@@ -117,7 +117,7 @@ bool dart__nodes_find_left(const dart__team_t *all, dart__net_message_t *left_ou
 {
   if (dart__lost_count() > 0 || !dart__team_is_leader(all)) /* given up calls leave messages, too */
     return false;
-  return dart__net_probe(dart__engine.comm, DART__ANY_PEER, DART__CHANNEL_LEADERS, DART__ANY_TAG,
+  return dart__net_probe(dart__net.messages, DART__ANY_PEER, DART__CHANNEL_LEADERS, DART__ANY_TAG,
                          false, left_out) &&
          left_out->tag >> TEAM_BITS != 0 &&
          left_out->tag != tag_of(all); /* of a leader that is further on in dart_exit */
@@ -147,7 +147,7 @@ static void await_message(dart__team_t *team, int32_t node, dart__net_request_t 
   dart__wait_policy_t policy = team->wait;
 
   if (dart__team_is_broken(team)) { /* nobody sends what others wait for */
-    dart__net_cancel(dart__engine.comm, request);
+    dart__net_cancel(dart__net.messages, request);
     return;
   }
   policy.check   = watch;
@@ -161,14 +161,14 @@ static void await_message(dart__team_t *team, int32_t node, dart__net_request_t 
 static void send_to(const dart__team_t *team, int32_t node, const void *send, size_t nbytes,
                     dart__net_request_t *request)
 {
-  dart__net_send(dart__engine.comm, leader(team, node), DART__CHANNEL_LEADERS, tag_of(team), send,
+  dart__net_send(dart__net.messages, leader(team, node), DART__CHANNEL_LEADERS, tag_of(team), send,
                  nbytes, request);
 }
 
 static void recv_from(const dart__team_t *team, int32_t node, void *recv, size_t nbytes,
                       dart__net_request_t *request)
 {
-  dart__net_recv(dart__engine.comm, leader(team, node), DART__CHANNEL_LEADERS, tag_of(team), recv,
+  dart__net_recv(dart__net.messages, leader(team, node), DART__CHANNEL_LEADERS, tag_of(team), recv,
                  nbytes, request);
 }
 

@@ -73,11 +73,11 @@ bool dart__engine_wait_by(const dart__wait_policy_t *policy, dart__net_request_t
   dart__turns_t turns = { 0 };
 
   for (int looks = 0; looks < DART__LOOKS; looks++)
-    if (dart__net_is_done(dart__engine.comm, request))
+    if (dart__net_is_done(dart__net.messages, request))
       return true;
   for (count_call(); !dart__am_progress_on(dart__engine.am, request); count_call())
     if (!dart__wait_pause(&turns, policy)) {
-      dart__net_cancel(dart__engine.comm, request);
+      dart__net_cancel(dart__net.messages, request);
       return false;
     }
   return true;

@@ -13,7 +13,6 @@
 typedef struct {
   dart__am_t             *am;   /* NULL: the job has one node */
   const dart__am_peers_t *busy; /* dart__am_busy */
-  dart__net_comm_t       *comm; /* the job's messages */
   bool   by_agents; /* every unit has an agent: requests are served whatever their target does */
   bool   by_relays; /* updates of one element travel by relays, see far/relayed.h */
   size_t aggregate; /* puts and gets of up to so many bytes are collected as requests */

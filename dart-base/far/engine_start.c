@@ -48,10 +48,9 @@ dart_ret_t dart__engine_prepare(void)
 {
   dart__am_config_t config;
 
-  dart__engine.comm         = dart__net.messages;
   dart__world.pace.progress = dart__engine_poll;
   config =
-      DART__AM_CONFIG(dart__engine.comm, dart__world.nunits, &dart__world.wait, dart__am_host());
+      DART__AM_CONFIG(dart__net.messages, dart__world.nunits, &dart__world.wait, dart__am_host());
   config.types              = (unsigned)dart__settings.types;
   config.is_lost            = dart__survives() ? dart__is_lost : NULL;
   config.nlost              = dart__survives() ? dart__lost_count : NULL;

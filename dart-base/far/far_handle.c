@@ -108,7 +108,7 @@ void dart__far_handle_set(dart_handle_t handle, dart__completion_t completion)
 
 bool dart__far_test(dart_handle_t handle)
 {
-  bool done = handle->has_request ? dart__net_is_done(dart__engine.comm, &handle->request)
+  bool done = handle->has_request ? dart__net_is_done(dart__net.messages, &handle->request)
                                   : dart__far_test_to(handle->team, handle->unit, &handle->mark);
 
   dart__engine_poll();
@@ -120,7 +120,7 @@ void dart__far_release(dart_handle_t *handle)
   dart_handle_t h = *handle;
 
   *handle = DART_HANDLE_NULL;
-  if (h->has_request && !dart__net_is_done(dart__engine.comm, &h->request))
+  if (h->has_request && !dart__net_is_done(dart__net.messages, &h->request))
     abandon(h);
   else
     dart__handle_delete(h); /* a flush completes what has a mark, without the handle */

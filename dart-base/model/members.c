@@ -1,7 +1,20 @@
 /* See members.h. */
 #include "model/members.h"
 
-#include <stddef.h>
+size_t dart__ids_position(const dart_unit_t *ids, size_t count, dart_unit_t unit)
+{
+  size_t low = 0, high = count;
+
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+
+    if (ids[middle] < unit)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
 
 dart__members_t dart__members_of(const dart_unit_t *ids, int32_t count)
 {
@@ -15,21 +28,6 @@ dart__members_t dart__members_of(const dart_unit_t *ids, int32_t count)
   return members;
 }
 
-static int32_t find_in_list(const dart__members_t *members, dart_unit_t global)
-{
-  int32_t low = 0, high = members->count;
-
-  while (low < high) {
-    int32_t middle = low + (high - low) / 2;
-
-    if (members->ids[middle] < global)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < members->count && members->ids[low] == global ? low : -1;
-}
-
 int32_t dart__members_find(const dart__members_t *members, dart_unit_t global)
 {
   int32_t index;
@@ -37,7 +35,8 @@ int32_t dart__members_find(const dart__members_t *members, dart_unit_t global)
   if (global < members->first)
     return -1;
   if (members->ids != NULL)
-    return find_in_list(members, global);
-  index = (global - members->first) / members->stride;
+    index = (int32_t)dart__ids_position(members->ids, (size_t)members->count, global);
+  else
+    index = (global - members->first) / members->stride;
   return index < members->count && dart__member(members, index) == global ? index : -1;
 }

@@ -1,6 +1,7 @@
 #ifndef DART__MODEL_MEMBERS_H
 #define DART__MODEL_MEMBERS_H
 /* The members of a team: units of the job. */
+#include <stddef.h>
 #include <stdint.h>
 
 #include <dash/dart/if/dart_types.h>
@@ -12,6 +13,9 @@ typedef struct {
   int32_t            stride;
   const dart_unit_t *ids; /* NULL: there is no list */
 } dart__members_t;
+
+/** The first of `count` ascending ids that is not below a unit; `count`: there is none. */
+size_t dart__ids_position(const dart_unit_t *ids, size_t count, dart_unit_t unit);
 
 /** Describe `count` > 0 ascending ids; if there is no rule, the description refers to `ids`. */
 dart__members_t dart__members_of(const dart_unit_t *ids, int32_t count);

@@ -73,7 +73,7 @@ dart_ret_t dart__far_message_send(dart_unit_t unit, int tag, const void *data, s
 
   if (m == NULL)
     return ret;
-  dart__net_send(dart__engine.comm, unit, m->channel, m->tag, data, nbytes, &m->request);
+  dart__net_send(dart__net.messages, unit, m->channel, m->tag, data, nbytes, &m->request);
   /* relaxed, as all of these counts: read after the barrier of dart_exit */
   if (is_counted(m))
     atomic_fetch_add_explicit(&counts.sent[unit], 1, memory_order_relaxed);
@@ -90,7 +90,7 @@ dart_ret_t dart__far_message_recv(dart_unit_t unit, int tag, void *buffer, size_
 
   *message_out = m;
   if (m != NULL && m->channel == DART__CHANNEL_OWN && !dart__survives()) {
-    dart__net_recv(dart__engine.comm, unit, m->channel, m->tag, buffer, nbytes, &m->request);
+    dart__net_recv(dart__net.messages, unit, m->channel, m->tag, buffer, nbytes, &m->request);
     m->stage = STARTED;
   }
   return ret;
@@ -101,7 +101,7 @@ void dart__far_message_look(dart_unit_t unit, int tag, dart_message_t *found_out
 {
   dart__net_message_t found;
 
-  *is_found_out = dart__net_probe(dart__engine.comm, unit == DART_UNIT_ANY ? DART__ANY_PEER : unit,
+  *is_found_out = dart__net_probe(dart__net.messages, unit == DART_UNIT_ANY ? DART__ANY_PEER : unit,
                                   DART__CHANNEL_PROGRAM, tag == DART_TAG_ANY ? DART__ANY_TAG : tag,
                                   false, &found);
   if (*is_found_out)
@@ -118,7 +118,7 @@ void dart__far_message_forget(dart__far_message_t *message)
 void dart__far_message_drop(dart__far_message_t *message)
 {
   if (message->stage == STARTED)
-    dart__net_cancel(dart__engine.comm, &message->request);
+    dart__net_cancel(dart__net.messages, &message->request);
   free(message->dropped);
   free(message);
 }
@@ -131,7 +131,7 @@ static bool is_too_long(const dart__far_message_t *m)
 /* Match a message to this receive. False: there is none yet. */
 static bool match(dart__far_message_t *m)
 {
-  if (!dart__net_probe(dart__engine.comm, m->unit, m->channel, m->tag, true, &m->claimed))
+  if (!dart__net_probe(dart__net.messages, m->unit, m->channel, m->tag, true, &m->claimed))
     return false;
   m->stage = MATCHED;
   if (is_counted(m))
@@ -176,7 +176,7 @@ static bool start_receive(dart__far_message_t *m)
 {
   if (is_too_long(m) && !find_room_to_drop(m))
     return false;
-  dart__net_recv_claimed(dart__engine.comm, &m->claimed,
+  dart__net_recv_claimed(dart__net.messages, &m->claimed,
                          m->dropped != NULL ? m->dropped : m->buffer, &m->request);
   m->stage = STARTED;
   return true;
@@ -187,7 +187,7 @@ static bool move_on(dart__far_message_t *m)
 {
   if ((m->stage == WANTED && !match(m)) || (m->stage == MATCHED && !start_receive(m)))
     return false;
-  return dart__net_is_done(dart__engine.comm, &m->request);
+  return dart__net_is_done(dart__net.messages, &m->request);
 }
 
 dart_ret_t dart__far_message_test(dart__far_message_t *m, bool *done_out)

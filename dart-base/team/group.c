@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/members.h"
+
 dart_group_t dart__group_new(const dart_unit_t *ids, size_t count)
 {
   dart_group_t group = calloc(1, sizeof *group);
@@ -41,17 +43,7 @@ void dart__group_delete(dart_group_t group)
 
 size_t dart__group_position(const struct dart_group_struct *group, dart_unit_t unit)
 {
-  size_t low = 0, high = group->count;
-
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-
-    if (group->ids[middle] < unit)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return dart__ids_position(group->ids, group->count, unit);
 }
 
 bool dart__group_has(const struct dart_group_struct *group, dart_unit_t unit)

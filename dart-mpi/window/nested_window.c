@@ -6,8 +6,8 @@
  * the portions are in that window. (Zhou, Idrees, Gracia: Leveraging MPI-3 shared-memory extensions for efficient PGAS
  * runtime systems, Euro-Par 2015.)
  *
- * The pool has no window, which would take longer to make than all else that starts a job: what is put to another unit's
- * pool goes by requests.
+ * The pool has no window: to make one takes longer than the rest of dart_init. Puts to and gets from another unit's pool are
+ * requests.
  *
  * Shared memory is address space only at first. DART populates its pages explicitly, which fails with an error code
  * where touching them would end the process. */
