@@ -98,7 +98,7 @@ static __attribute__((noinline)) void note_counted(const dart_gptr_t *gptr, char
 DART__OUT_OF_LINE apply_hot(dart_gptr_t gptr, char *near, const void *value, dart_datatype_t dtype,
                             dart_operation_t op)
 {
-  if (dart__atomic_word_size(dtype) == sizeof(uint64_t))
+  if (dart__atomic_word_size(dtype) == sizeof(uint64_t) && dart__atomic_is_instruction(op))
     note_counted(&gptr, near);
   dart__atomic_accumulate_one(near, value, dtype, op);
   return dart__is_watched() ? dart__watch_wrote_few(gptr) : DART_OK;
