@@ -40,7 +40,7 @@ dart__mapped_t dart__mapped_find(const dart__team_t *team, const void *buffer, s
   if (buffer == NULL)
     return (dart__mapped_t){ 0 };
   if (local != NULL &&
-      is_in(dart__near_pool(dart__world.me), local->nbytes, buffer, nbytes, &place.offset))
+      is_in(dart__pool_address(dart__world.me, 0), local->nbytes, buffer, nbytes, &place.offset))
     return place;
   for (const dart__chunk_t *chunk = team->chunks; chunk != NULL && place.chunk <= CHUNKS_MOST;
        chunk                      = chunk->next) {
@@ -59,7 +59,7 @@ char *dart__mapped_at(const dart__team_t *team, int32_t unit, dart__mapped_t pla
   if (place.chunk == 0)
     return NULL;
   if (place.chunk == 1)
-    return dart__near_pool(dart__team_member(team, unit)) + place.offset;
+    return dart__pool_address(dart__team_member(team, unit), place.offset);
   while (place.chunk-- > 2)
     chunk = chunk->next;
   return chunk->near[dart__team_near_slot(team, unit)] + place.offset;

@@ -57,8 +57,8 @@ static inline dart__epoch_shared_t *dart__epoch_shared(const dart__team_t    *te
   char *at =
       segment->epoch_pool == NULL
           ? segment->near[dart__team_near_slot(team, unit)] + segment->base + segment->epoch_at
-          : dart__near_pool(dart__team_member(team, unit)) +
-                segment->epoch_pool[dart__team_near_index(team, unit)];
+          : dart__pool_address(dart__team_member(team, unit),
+                               segment->epoch_pool[dart__team_near_index(team, unit)]);
 
   return (dart__epoch_shared_t *)(void *)at;
 }
@@ -139,7 +139,7 @@ typedef struct {
   bool is_listed;          /* among the epoch's targets */
   bool is_named[2];        /* scratch of post and of start: finds units that are named twice */
   _Atomic bool is_mutual;  /* it was a target of a short access by start since the last post */
-  bool         is_behind;  /* an access to it was given up: none runs ahead of its post */
+  bool         is_behind;  /* an access to it was abandoned: none runs ahead of its post */
   bool         has_ticket; /* for the lock of a near portion: */
   uint32_t     ticket;
   uint32_t     nqueued; /* deferred operations; the places of the first and last of them: */

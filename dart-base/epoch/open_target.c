@@ -41,7 +41,7 @@ dart__epoch_post_t *dart__access_post(const dart__access_call_t *call, int32_t u
 {
   /* seq_cst: acquires the table; pairs with epoch/pscw.c */
   uint64_t table = atomic_load_explicit(&shared_of(call, unit)->posts, memory_order_seq_cst);
-  char    *pool  = dart__near_pool(dart__team_member(call->team, unit));
+  char    *pool  = dart__pool_address(dart__team_member(call->team, unit), 0);
 
   return table == 0 ? NULL
                     : (dart__epoch_post_t *)(void *)(pool + (table - 1)) +
@@ -106,9 +106,9 @@ static bool try_entry(void *context)
   return try_lock(e->t, e->lock, e->waits);
 }
 
-/* A lock that is not to be had at once is with another unit, against DART_EPOCH_NOCHECK, unless it is had soon. Another
- * shared request stands in the way between its ticket and its turn only; whoever holds the lock, for longer than a moment:
- * such a wait ends before its first sleep. */
+/* A lock that cannot be entered at once is held by another unit, against DART_EPOCH_NOCHECK, unless it can be entered
+ * soon: another shared request blocks it between its ticket and its turn only, a holder for longer. So such a wait ends
+ * before its first sleep. */
 static bool enters_soon(dart__epoch_target_t *t, dart__rwlock_t *lock, bool waits)
 {
   return dart__wait_until(&(dart__wait_t){ .look     = try_entry,
@@ -210,7 +210,7 @@ bool dart__access_is_gone(const dart__epoch_request_t *request)
   return atomic_load_explicit(&request->granted, memory_order_relaxed) == DART__REQUEST_GONE;
 }
 
-/* `*is_over_out` false: the wait was given up, and the request may be answered yet. */
+/* `*is_over_out` false: the wait was abandoned, and the request may be answered yet. */
 static bool ask_by(const dart__access_call_t *call, int32_t unit, dart__epoch_request_t *request,
                    bool *is_over_out)
 {
@@ -225,7 +225,7 @@ static bool ask_by(const dart__access_call_t *call, int32_t unit, dart__epoch_re
   return *is_over_out && ret != DART_ERR_INVAL && !dart__access_is_gone(request);
 }
 
-/* The same where units may be lost. A request that was given up is never freed. */
+/* The same where units may be lost. A request that was abandoned is never freed. */
 static bool ask_beside_lost(const dart__access_call_t *call, int32_t unit)
 {
   dart__epoch_request_t *request = malloc(sizeof *request);

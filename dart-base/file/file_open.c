@@ -233,7 +233,7 @@ static dart_ret_t open_all(const char *function, dart__team_t *team, dart_file_t
   if (team->me != 0)
     own = open_own(function, file, path, false, mode);
   file->name    = first.word;
-  file->pointer = dart__table_word(dart__team_member(team, 0), file->name);
+  file->pointer = dart__pool_gptr(dart__team_member(team, 0), file->name);
   return agree_on_opened(function, team, file, path, &own);
 }
 

@@ -21,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_profile.h>
 #include <dash/dart/if/dart_synchronization.h>
 
@@ -292,13 +291,6 @@ static dart__range_state_t enter_turns(dart_lock_t lock, const dart__range_waite
   return state;
 }
 
-static dart_ret_t wait_until_granted(dart_lock_t lock, uint64_t flag, uint64_t ticket)
-{
-  if (dart__survives())
-    return dart__table_wait(lock->turns, ticket, flag, &lock->told, -1);
-  return pdart_notify_wait(dart__table_word(dart__world.me, flag), ++lock->told, -1);
-}
-
 /* Ask for the turn, and wait for it. DART_ERR_UNIT_LOST: nobody gets it any more. */
 static dart_ret_t wait_for_turn(dart_lock_t lock)
 {
@@ -311,7 +303,7 @@ static dart_ret_t wait_for_turn(dart_lock_t lock)
   if (ret == DART_OK && state != DART__RANGE_HELD) {
     dart__timed_t timed = dart__timed_begin(DART__COUNT_LOCK_WAIT);
 
-    ret = wait_until_granted(lock, flag, ticket);
+    ret = dart__table_wait(lock->turns, ticket, flag, &lock->told, -1);
     dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
   }
   dart__waiting_end(waiting);
@@ -428,7 +420,7 @@ static __attribute__((noinline)) dart_ret_t wait_and_take(const dart__team_t *te
 {
   dart_ret_t ret = DART_OK;
 
-  /* relaxed: whoever destroys the lock has been told by the program that this thread has begun */
+  /* relaxed: the program has told the thread that destroys the lock that this one has begun */
   atomic_fetch_add_explicit(&lock->nwaiting, 1, memory_order_relaxed);
   if (!has_mutex)
     wait_for_cohort(team, lock);

@@ -18,11 +18,10 @@
 #include "base/log.h"
 #include "base/profile.h"
 #include "far/far_ops.h"
-#include "far/grants.h"
 #include "far/handlers.h"
 #include "far/progress.h"
 #include "lock/lock_at.h"
-#include "lock/range_table.h"
+#include "lock/told.h"
 #include "memory/pool.h"
 #include "model/address.h"
 #include "model/holds.h"
@@ -57,46 +56,37 @@ typedef enum { BUSY, HELD, LISTED, BROKEN } answer_t; /* BROKEN: held, and befor
 
 /* A request that waits. */
 typedef struct {
-  dart__grant_t  grant;
+  dart__told_t   told;
   dart__mutex_t *mutex;
-  int32_t        unit;
-  uint64_t       flag;
   int64_t        since; /* ns */
   bool           is_late;
-  bool           is_broken;
   uint32_t       ticket; /* of a late one */
 } waiter_t;
 
 static dart__grant_turn_t look_at_word(dart__grant_t *grant, const dart__am_host_t *host,
                                        dart__deferred_t *updates)
 {
-  waiter_t *w = (waiter_t *)grant;
+  waiter_t *w    = (waiter_t *)grant;
+  int32_t   unit = w->told.unit;
   bool      done;
 
   (void)host, (void)updates;
-  if (dart__outlives(w->unit))
+  if (dart__outlives(unit))
     return DART__GRANT_OVER;
-  w->is_broken = dart__mutex_take_broken_for(w->mutex, w->unit);
-  if (w->is_broken)
+  if (dart__mutex_take_broken_for(w->mutex, unit)) {
+    w->told.by = TOLD_BROKEN;
     return DART__GRANT_NOW;
+  }
   if (!w->is_late && dart__world.has_agent && dart__coarse_ns() - w->since > LATE_AFTER_NS) {
     w->ticket  = dart__mutex_draw_ticket(w->mutex);
     w->is_late = true;
   }
-  done = w->is_late ? dart__mutex_take_late(w->mutex, w->ticket, w->unit)
-                    : dart__mutex_take_for(w->mutex, w->unit);
+  done = w->is_late ? dart__mutex_take_late(w->mutex, w->ticket, unit)
+                    : dart__mutex_take_for(w->mutex, unit);
   return done ? DART__GRANT_NOW : DART__GRANT_LATER;
 }
 
-static void tell_holder(dart__am_t *am, const dart__grant_t *grant)
-{
-  const waiter_t *w = (const waiter_t *)grant;
-
-  (void)am;
-  dart__table_tell_by(w->unit, w->flag, w->is_broken ? TOLD_BROKEN : 1);
-}
-
-static const dart__grant_kind_t word_lock = { look_at_word, tell_holder };
+static const dart__grant_kind_t word_lock = { look_at_word, dart__tell_grant };
 
 static bool is_waited_for(const dart__mutex_t *mutex)
 {
@@ -118,10 +108,10 @@ static answer_t take_or_list(dart__mutex_t *mutex, const request_t *request)
   if (request->kind == ASK_TRY)
     return BUSY;
   w  = dart__grant_new(sizeof *w);
-  *w = (waiter_t){
-    .mutex = mutex, .unit = request->unit, .flag = request->flag, .since = dart__coarse_ns()
-  };
-  dart__grant_wait(&w->grant, &word_lock);
+  *w = (waiter_t){ .told  = { .unit = request->unit, .counter = request->flag, .by = 1 },
+                   .mutex = mutex,
+                   .since = dart__coarse_ns() };
+  dart__grant_wait(&w->told.grant, &word_lock);
   return LISTED;
 }
 
@@ -190,7 +180,7 @@ static dart_ret_t wait_beside_lost(const dart__address_t *at, dart_gptr_t flag)
 
 static dart_ret_t wait_until_told(const dart__address_t *at, uint64_t flag)
 {
-  dart_gptr_t word = dart__table_word(dart__world.me, flag);
+  dart_gptr_t word = dart__pool_gptr(dart__world.me, flag);
 
   return dart__survives() ? wait_beside_lost(at, word) : pdart_notify_wait(word, 1, -1);
 }
@@ -229,8 +219,8 @@ static bool is_registered(const dart__address_t *at)
 }
 
 /* Of far memory. It is completed by `settle`: a flush would report what became of the program's own requests. Of
- * refused requests it says nothing, and their results are 0. So the word is looked at, too, in the same message: who
- * has swapped 0 for 1 finds 1. */
+ * refused requests it says nothing, and their results are 0. So the word is looked at, too, in the same message: a
+ * unit that has swapped 0 for 1 finds 1. */
 static dart_ret_t swap_far(const char *function, const dart__address_t *at, uint64_t from,
                            uint64_t to, uint64_t *seen_out)
 {

@@ -54,7 +54,7 @@ struct dart__range_table {
   uint32_t      free_request;
   uint32_t      nfree; /* nodes; there are as many free requests at least */
   uint32_t
-      soon; /* the last request whose blocker has come to hold its spans, and its waiter was not told */
+      soon; /* the last request whose blocker holds its spans by now, and whose waiter was not told */
   uint32_t granted[2]; /* the first and the last request whose waiter was not listed yet */
   uint64_t age;        /* of the newest request */
   uint64_t random;     /* state of the priorities */
@@ -528,7 +528,7 @@ static bool break_those_in_the_way(dart__range_table_t *t, const dart__span_t *s
   return break_lost(t, is_in_the_way, &(spans_t){ spans, n });
 }
 
-/* To have room: whoever comes next is not told. */
+/* To make room: the next holder is not told. */
 static void drop_lost(dart__range_table_t *t)
 {
   break_lost(t, is_any, NULL);

@@ -13,8 +13,8 @@
  * for Scalable Address Spaces and Beyond, EuroSys 2020.)
  *
  * The table may be mapped anywhere: it refers to its parts by index. A mutex guards it, held for a few
- * microseconds, and nothing is waited for under it. Waiters are not woken here but listed: whoever makes a
- * request leave tells those who were granted theirs by it, after the mutex. */
+ * microseconds, and nothing is waited for under it. Waiters are not woken here but listed: the thread that
+ * makes a request leave tells those that were granted theirs by it, after the mutex. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -60,7 +60,7 @@ dart__range_state_t dart__range_enter(dart__range_table_t        *table,
                                       size_t n, bool may_wait, uint64_t *ticket_out);
 
 /** The request, which holds its spans, leaves. Then as dart__range_granted. `*soon_out`, unless it is NULL: the
- *  waiter of one whose blocker has come to hold its spans by this, so that it is likely to be next; unit -1: there is
+ *  waiter of one whose blocker was granted its spans by this, so that it is likely to be next; unit -1: there is
  *  none. */
 size_t dart__range_leave(dart__range_table_t *table, uint64_t ticket, dart__range_waiter_t *granted,
                          size_t most, dart__range_waiter_t *soon_out);
@@ -69,7 +69,7 @@ size_t dart__range_leave(dart__range_table_t *table, uint64_t ticket, dart__rang
 size_t dart__range_leave_all(dart__range_table_t *table, int32_t unit,
                              dart__range_waiter_t *granted, size_t most);
 
-/** The requests of units that are lost leave, but those that are held and nobody waits for: whoever comes next is to be told.
+/** The requests of units that are lost leave, but those that are held and nobody waits for: the next holder is to be told.
  *  Then as dart__range_granted. */
 size_t dart__range_leave_lost(dart__range_table_t *table, dart__range_waiter_t *granted,
                               size_t most);

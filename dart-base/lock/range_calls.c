@@ -150,17 +150,16 @@ static uint64_t hints(void)
   return atomic_load_explicit((_Atomic uint64_t *)(void *)counter, memory_order_relaxed);
 }
 
-/* Wait until the request is granted, or the one before it; and then again: a wait begins awake, so the range does not lie
- * idle while this unit is woken. `before`: hints to this unit before it could be told; `is_next`: it is so already. */
-static dart_ret_t wait_until_near(const acquire_t *a, bool is_next, uint64_t before)
+/* Wait until the request is granted, or the one before it: the wait that follows begins awake, so the range does not lie
+ * idle while this unit is woken. `before`: hints to this unit before it could be told. */
+static void wait_until_near(const acquire_t *a, uint64_t before)
 {
-  dart_gptr_t flags[2] = { dart__table_word(dart__world.me, a->slot->offset),
-                           dart__table_word(dart__world.me, dart__twosided_hints()) };
+  dart_gptr_t flags[2] = { dart__pool_gptr(dart__world.me, a->slot->offset),
+                           dart__pool_gptr(dart__world.me, dart__twosided_hints()) };
   uint64_t    least[2] = { a->slot->told + 1, before + 1 };
-  size_t      index    = 1;
-  dart_ret_t  ret = is_next ? DART_OK : pdart_notify_waitany(flags, least, 2, time_left(a), &index);
+  size_t      index;
 
-  return ret != DART_OK || index == 0 ? ret : pdart_notify_wait(flags[0], least[0], time_left(a));
+  pdart_notify_waitany(flags, least, 2, time_left(a), &index);
 }
 
 static dart__waiting_t *note_range_wait(const acquire_t *a)
@@ -171,33 +170,21 @@ static dart__waiting_t *note_range_wait(const acquire_t *a)
                                                  a->spans[0].last });
 }
 
-static dart_ret_t wait_beside_lost(const acquire_t *a, const part_t *part)
+/* `is_next`: the request before it is granted already. */
+static dart_ret_t wait_for_grant(const acquire_t *a, const part_t *part, bool is_next,
+                                 uint64_t before)
 {
-  dart__range_slot_t *slot = a->slot;
-  int64_t             end  = a->end == NEVER ? -1 : a->end;
-  dart_ret_t ret = dart__table_wait(part->table, part->ticket, slot->offset, &slot->told, end);
+  dart__range_slot_t *slot    = a->slot;
+  int64_t             end     = a->end == NEVER ? -1 : a->end;
+  dart__waiting_t    *waiting = note_range_wait(a);
+  dart_ret_t          ret;
 
-  if (ret != DART_PENDING || dart__table_cancel(part->table, part->ticket))
-    return ret;
-  return dart__table_wait(part->table, part->ticket, slot->offset, &slot->told, -1); /* as below */
-}
-
-static dart_ret_t wait_for_grant(acquire_t *a, const part_t *part, bool is_next, uint64_t before)
-{
-  dart_gptr_t      flag    = dart__table_word(dart__world.me, a->slot->offset);
-  dart__waiting_t *waiting = note_range_wait(a);
-  dart_ret_t       ret =
-      dart__survives() ? wait_beside_lost(a, part) : wait_until_near(a, is_next, before);
-
+  if (!is_next && !dart__survives())
+    wait_until_near(a, before);
+  ret = dart__table_wait(part->table, part->ticket, slot->offset, &slot->told, end);
+  if (ret == DART_PENDING && !dart__table_cancel(part->table, part->ticket)) /* told just now */
+    ret = dart__table_wait(part->table, part->ticket, slot->offset, &slot->told, -1);
   dart__waiting_end(waiting);
-  if (dart__survives())
-    return ret;
-  if (ret == DART_PENDING) {
-    if (dart__table_cancel(part->table, part->ticket))
-      return DART_PENDING;
-    ret = pdart_notify_wait(flag, a->slot->told + 1, -1); /* it was granted at the last moment */
-  }
-  a->slot->told++;
   return ret;
 }
 

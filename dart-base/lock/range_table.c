@@ -1,7 +1,4 @@
-/* See range_table.h.
- *
- * A unit serves a far request in the midst of receiving, and must not send then. So whom the request has let in is told
- * later, as a grant (far/grants.h). */
+/* See range_table.h. */
 #include "lock/range_table.h"
 
 #include <string.h>
@@ -9,10 +6,9 @@
 #include <dash/dart/ext/dart_range.h>
 
 #include "base/counters.h"
-#include "far/engine.h"
 #include "far/far_ops.h"
-#include "far/grants.h"
 #include "far/handlers.h"
+#include "lock/told.h"
 #include "memory/pool.h"
 #include "model/address.h"
 #include "model/lost.h"
@@ -50,69 +46,10 @@ static dart__range_table_t *near_table(dart__table_t at)
   return (dart__range_table_t *)(void *)dart__pool_address(at.unit, at.offset);
 }
 
-dart_gptr_t dart__table_word(int32_t unit, uint64_t offset)
-{
-  dart_gptr_t gptr = DART_GPTR_NULL;
-
-  gptr.unitid              = unit;
-  gptr.segid               = DART_SEGMENT_LOCAL;
-  gptr.teamid              = DART_TEAM_ALL;
-  gptr.addr_or_offs.offset = offset;
-  return gptr;
-}
-
 /* ---- telling ------------------------------------------------------------------------------- */
 
-/* No progress is made here, unlike in dart_notify: this may be the thread that makes progress. */
-void dart__table_tell(int32_t unit, uint64_t word)
-{
-  dart__table_tell_by(unit, word, 1);
-}
-
-void dart__table_tell_by(int32_t unit, uint64_t word, uint64_t by)
-{
-  dart__address_t at;
-  dart_gptr_t     flag = dart__table_word(unit, word);
-
-  if (dart__locate(__func__, flag, sizeof(uint64_t), &at) != DART_OK)
-    return;
-  if (at.near == NULL) {
-    dart__far_notify(&(dart__signal_t){ &at, by, DART_OP_SUM });
-    dart__engine_push(); /* it is none of a program's burst of notifications, which may wait for more */
-    return;
-  }
-  /* acq_rel: hands on what was released; pairs with the acquire of dart_notify_wait */
-  atomic_fetch_add_explicit((_Atomic uint64_t *)(void *)at.near, by, memory_order_acq_rel);
-  dart__event_add(dart__twosided_event(flag.unitid));
-}
-
-typedef struct {
-  dart__grant_t grant;
-  int32_t       unit;
-  uint64_t      word;
-} told_t;
-
-static void tell_granted(dart__am_t *am, const dart__grant_t *grant)
-{
-  const told_t *told = (const told_t *)grant;
-
-  (void)am;
-  dart__table_tell(told->unit, told->word);
-}
-
-static const dart__grant_kind_t granted = { NULL, tell_granted };
-
-static void tell_later(int32_t unit, uint64_t word)
-{
-  told_t *told = dart__grant_new(sizeof *told);
-
-  told->unit = unit;
-  told->word = word;
-  dart__grant_now(&told->grant, &granted);
-}
-
-/* As dart__table_tell: how whoever may not send now tells a unit. */
-typedef void tell_t(int32_t unit, uint64_t word);
+/* dart__tell; or dart__tell_later, by which a request of a far unit is served, in the midst of receiving. */
+typedef void tell_t(int32_t unit, uint64_t counter, uint64_t by);
 
 /* Tell `n` waiters, and then those that the table still lists, if there may be more. */
 static void tell_all(dart__range_table_t *table, dart__range_waiter_t *waiters, size_t n,
@@ -120,7 +57,7 @@ static void tell_all(dart__range_table_t *table, dart__range_waiter_t *waiters, 
 {
   for (;;) {
     for (size_t i = 0; i < n; i++)
-      tell(waiters[i].unit, waiters[i].flag);
+      tell(waiters[i].unit, waiters[i].flag, 1);
     if (n < SOME)
       return;
     n = dart__range_granted(table, waiters, SOME);
@@ -135,7 +72,7 @@ static void leave(dart__range_table_t *table, uint64_t ticket, tell_t *tell)
 
   tell_all(table, waiters, dart__range_leave(table, ticket, waiters, SOME, &soon), tell);
   if (soon.unit >= 0) /* this waiter is likely to be next */
-    tell(soon.unit, dart__twosided_hints());
+    tell(soon.unit, dart__twosided_hints(), 1);
 }
 
 static void leave_all(dart__range_table_t *table, int32_t unit, tell_t *tell)
@@ -187,7 +124,7 @@ static uint64_t called_table(char *object, const void *operand, size_t nbytes)
   (void)nbytes;
   if (request->kind == ASK_ENTER || request->kind == ASK_TRY) {
     state = enter(table, &request->waiter, request->spans, request->nspans,
-                  request->kind == ASK_ENTER, &ticket, tell_later);
+                  request->kind == ASK_ENTER, &ticket, dart__tell_later);
     return ticket << STATE_BITS | state;
   }
   if (request->kind == ASK_HELD) {
@@ -196,13 +133,13 @@ static uint64_t called_table(char *object, const void *operand, size_t nbytes)
   }
   dart__count(DART__COUNT_RANGE_TABLE);
   if (request->kind == ASK_CANCEL)
-    return cancel(table, request->ticket, tell_later);
+    return cancel(table, request->ticket, dart__tell_later);
   if (request->kind == ASK_LEAVE_LOST)
-    leave_lost(table, tell_later);
+    leave_lost(table, dart__tell_later);
   else if (request->kind == ASK_LEAVE_ALL)
-    leave_all(table, request->waiter.unit, tell_later);
+    leave_all(table, request->waiter.unit, dart__tell_later);
   else
-    leave(table, request->ticket, tell_later);
+    leave(table, request->ticket, dart__tell_later);
   return 0;
 }
 
@@ -235,7 +172,7 @@ static void call_table(dart__table_t table, const request_t *request, uint64_t n
   size_t          nbytes = sizeof *request + request->nspans * sizeof request->spans[0];
   dart__address_t at;
   dart_ret_t      ret =
-      dart__locate(__func__, dart__table_word(table.unit, table.offset), sizeof(uint64_t), &at);
+      dart__locate(__func__, dart__pool_gptr(table.unit, table.offset), sizeof(uint64_t), &at);
 
   if (ret == DART_OK)
     ret = dart__far_call(&at, request, nbytes, result_out);
@@ -272,7 +209,7 @@ dart__range_state_t dart__table_enter(dart__table_t at, const dart__range_waiter
     return DART__RANGE_GONE;
   if (table == NULL)
     return call_enter(at, waiter, spans, n, may_wait, ticket_out);
-  return enter(table, waiter, spans, n, may_wait, ticket_out, dart__table_tell);
+  return enter(table, waiter, spans, n, may_wait, ticket_out, dart__tell);
 }
 
 void dart__table_leave(dart__table_t at, uint64_t ticket)
@@ -282,7 +219,7 @@ void dart__table_leave(dart__table_t at, uint64_t ticket)
   if (table == NULL)
     call_table(at, &(request_t){ .kind = ASK_LEAVE, .ticket = ticket }, 0, NULL);
   else
-    leave(table, ticket, dart__table_tell);
+    leave(table, ticket, dart__tell);
 }
 
 void dart__table_leave_all(dart__table_t at)
@@ -293,7 +230,7 @@ void dart__table_leave_all(dart__table_t at)
     call_table(at, &(request_t){ .kind = ASK_LEAVE_ALL, .waiter = { .unit = dart__world.me } }, 0,
                NULL);
   else
-    leave_all(table, dart__world.me, dart__table_tell);
+    leave_all(table, dart__world.me, dart__tell);
 }
 
 void dart__table_leave_lost(dart__table_t at)
@@ -301,7 +238,7 @@ void dart__table_leave_lost(dart__table_t at)
   dart__range_table_t *table = near_table(at);
 
   if (table != NULL)
-    leave_lost(table, dart__table_tell);
+    leave_lost(table, dart__tell);
   else
     call_table(at, &(request_t){ .kind = ASK_LEAVE_LOST }, 0, NULL);
 }
@@ -332,5 +269,5 @@ bool dart__table_cancel(dart__table_t at, uint64_t ticket)
     call_table(at, &(request_t){ .kind = ASK_CANCEL, .ticket = ticket }, true, &answer);
     return answer != 0;
   }
-  return cancel(table, ticket, dart__table_tell);
+  return cancel(table, ticket, dart__tell);
 }

@@ -2,14 +2,13 @@
 #define DART__LOCK_RANGE_TABLE_H
 /* Tables of range locks (lock/range.h) in the pools of units, and requests to them, near and far.
  *
- * A near table is worked on in place. A far one is worked on by its unit, on request. Whoever makes waiters hold
- * what they wait for tells them, near or far, by a notification: it adds 1 to their counter. Whoever lets one come to
- * the head of those that wait tells its unit, too, by the unit's counter of hints (p2p/twosided.h). That may come
- * late, when the unit waits for something else or for nothing, or the object is no more: so it is no part of it. */
+ * A near table is worked on in place. A far one is worked on by its unit, on request. The unit whose call grants a request
+ * tells its waiter, near or far (told.h). It also tells the next in the queue, by that unit's counter of hints
+ * (p2p/twosided.h). A hint may be late, when the unit waits for something else or for nothing, or the object is gone. */
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <dash/dart/if/dart_globmem.h>
+#include <dash/dart/if/dart_types.h>
 
 #include "lock/range.h"
 
@@ -58,20 +57,13 @@ bool dart__table_is_gone(dart__table_t at);
 /** As dart__range_is_held; false if the table is gone. */
 bool dart__table_is_held(dart__table_t at, uint64_t ticket, bool *is_broken_out);
 
-/** Where units may be lost: wait until a request is held. Its waiter's counter at `flag` of this unit's pool was `*told`
- *  when nothing was awaited, and is again. What requests of lost units are in its way leaves; dart_lock_was_broken is told if
- *  one held. `end_us`: of dart__now_ns; -1: no limit. DART_PENDING: it waits yet. DART_ERR_UNIT_LOST: the table is gone. */
+/** Wait until a request is held. Its waiter's counter at `flag` of this unit's pool was `*told` when nothing was awaited,
+ *  and is again. Where units may be lost, requests of lost units that are in its way leave, and dart_lock_was_broken is
+ *  told if one held. `end_us`: of dart__now_ns; -1: no limit. DART_PENDING: it waits yet. DART_ERR_UNIT_LOST: the table is gone. */
 dart_ret_t dart__table_wait(dart__table_t at, uint64_t ticket, uint64_t flag, uint64_t *told,
                             int64_t end_us);
 
 /** A request that waits leaves. False: it is held, and its waiter is told. True, too, if the table is gone. */
 bool dart__table_cancel(dart__table_t at, uint64_t ticket);
-
-/** Tell a unit, by global id: 1, or `by`, is added to the word at `offset` of its pool, by a notification. */
-void dart__table_tell(int32_t unit, uint64_t offset);
-void dart__table_tell_by(int32_t unit, uint64_t offset, uint64_t by);
-
-/** Pointer to the word at `offset` of a unit's pool, by global id. */
-dart_gptr_t dart__table_word(int32_t unit, uint64_t offset);
 
 #endif

@@ -1,12 +1,13 @@
-/* Waiting for a request in a table of ranges, where units may be lost: see range_table.h.
+/* Waiting for a request in a table of ranges: see range_table.h.
  *
- * A unit that is lost leaves requests behind, which have to leave, and may not have told those whom it has let in. So
+ * Where units may be lost: a unit that is lost leaves requests behind, which have to leave, and may not have told those whom it has let in. So
  * the wait is in pieces. After each loss it has requests of lost units leave, and now and then it asks whether it holds.
  * Once units were lost a waiter may be told late, for a wait that is over; so then it asks each time that it is told. */
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_profile.h>
 
 #include "lock/range_table.h"
+#include "memory/pool.h"
 #include "model/lost.h"
 #include "model/world.h"
 
@@ -36,12 +37,24 @@ void dart__table_note_broken(dart__table_t table, uint64_t ticket)
     holds(table, ticket);
 }
 
+/* Wait until this unit is told, for at most so long. */
+static dart_ret_t wait_to_be_told(uint64_t flag, uint64_t *told, int64_t timeout_us)
+{
+  dart_ret_t ret = pdart_notify_wait(dart__pool_gptr(dart__world.me, flag), *told + 1, timeout_us);
+
+  *told += ret == DART_OK;
+  return ret;
+}
+
 dart_ret_t dart__table_wait(dart__table_t table, uint64_t ticket, uint64_t flag, uint64_t *told,
                             int64_t end_us)
 {
   uint32_t      count = 0, nvain = 0;
   dart__turns_t turns = { 0 };
-  int64_t       left;
+  int64_t       left, piece = piece_of(end_us, &left);
+
+  if (!dart__survives())
+    return wait_to_be_told(flag, told, end_us < 0 ? -1 : left);
 
   do {
     dart_ret_t ret;
@@ -52,9 +65,8 @@ dart_ret_t dart__table_wait(dart__table_t table, uint64_t ticket, uint64_t flag,
       count = dart__lost_count();
       dart__table_leave_lost(table);
     }
-    ret = pdart_notify_wait(dart__table_word(dart__world.me, flag), *told + 1,
-                            piece_of(end_us, &left));
-    *told += ret == DART_OK;
+    piece = piece_of(end_us, &left);
+    ret   = wait_to_be_told(flag, told, piece);
     if (ret == DART_OK && dart__lost_count() == 0)
       return DART_OK;
     if (ret == DART_ERR_UNIT_LOST) /* a loss that is news ends each piece at once */

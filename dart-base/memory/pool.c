@@ -65,6 +65,7 @@ dart_ret_t dart__pool_open(void)
                                     .nbytes = pool.chunk->nbytes,
                                     .chunk  = pool.chunk,
                                     .id     = DART_SEGMENT_LOCAL };
+  dart__pools  = (dart__pools_t){ pool.all, pool.chunk->near };
   dart__segment_enter(pool.all, &pool.segment);
   pool.is_open = true;
   return alloc_state();
@@ -169,11 +170,6 @@ int32_t dart__pool_slot(dart_unit_t unit)
 bool dart__pool_is_near(dart_unit_t unit)
 {
   return dart__team_near(pool.all, pool.chunk->near, unit) != NULL;
-}
-
-char *dart__pool_address(dart_unit_t unit, uint64_t offset)
-{
-  return pool.chunk->near[dart__pool_slot(unit)] + offset;
 }
 
 char *const *dart__pool_portions(void)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <dash/dart/if/dart_globmem.h>
 #include <dash/dart/if/dart_types.h>
 
 #include "memory/segment_state.h"
@@ -44,8 +45,14 @@ dart_ret_t dart__pool_alloc_for_node(dart__team_t *team, size_t nbytes, uint64_t
 /** Free a block. False: no block of this unit's portion starts at `offset`. */
 bool dart__pool_free(uint64_t offset);
 
-/** Where `offset` of a unit's portion is mapped here; the unit (global id) is near. */
-char *dart__pool_address(dart_unit_t unit, uint64_t offset);
+/** As dart__pool_address (model/team.h), a global pointer; the unit may be far. */
+static inline dart_gptr_t dart__pool_gptr(dart_unit_t unit, uint64_t offset)
+{
+  return (dart_gptr_t){ .unitid       = unit,
+                        .segid        = DART_SEGMENT_LOCAL,
+                        .teamid       = DART_TEAM_ALL,
+                        .addr_or_offs = { .offset = offset } };
+}
 
 /** Whether it is mapped here. */
 bool dart__pool_is_near(dart_unit_t unit);

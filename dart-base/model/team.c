@@ -19,6 +19,7 @@
 #define PAGE 4096 /* granule in which the tables' memory is released */
 
 _Alignas(PAGE) dart__team_t *dart__teams[DART__MAX_TEAMS];
+dart__pools_t   dart__pools;
 _Atomic int32_t dart__teams_end;
 _Alignas(PAGE) const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
 uint64_t dart__team_withdrawn;

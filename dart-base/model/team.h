@@ -179,7 +179,7 @@ bool dart__segment_prepare_ended(dart__team_t *team);
 void             dart__segment_end(dart__team_t *team, dart__segment_t *segment);
 dart__segment_t *dart__segment_take_ended(dart__team_t *team, int16_t id);
 
-/** Take the segment's direct map away, so that entry points take the general path, or give it back. */
+/** Remove the segment's direct map, so that entry points take the general path, or restore it. */
 void dart__segment_withdraw(dart__team_t *team, const dart__segment_t *segment);
 void dart__segment_restore(dart__team_t *team, const dart__segment_t *segment);
 
@@ -271,12 +271,18 @@ static inline char *dart__team_near(const dart__team_t *team, char *const *near,
   return index < 0 ? NULL : near[index];
 }
 
-/** The pool of a unit of this node, as mapped here. */
-static inline char *dart__near_pool(dart_unit_t unit)
-{
-  const dart__team_t *all = dart__teams[DART_TEAM_ALL];
+/* The pools of the units (memory/pool.h), from when they are open. */
+typedef struct {
+  const dart__team_t *all;  /* the first team, also before it is entered */
+  char *const        *near; /* slot → a unit's pool, as mapped here */
+} dart__pools_t;
 
-  return dart__segment_find(all, DART_SEGMENT_LOCAL)->near[dart__team_near_slot(all, unit)];
+extern dart__pools_t dart__pools;
+
+/** Where `offset` of the pool of a near unit (global id) is mapped here. */
+static inline char *dart__pool_address(dart_unit_t unit, uint64_t offset)
+{
+  return dart__pools.near[dart__team_near_slot(dart__pools.all, unit)] + offset;
 }
 
 static inline bool dart__team_is_leader(const dart__team_t *team)
