@@ -1,33 +1,9 @@
-/* Locks, range objects, files and allocators: objects that a team creates and destroys together. */
-#include "board.h"
+/* Locks, range objects and allocators: objects that a team creates and destroys together. */
 #include "nesting.h"
-#include "object.h"
+#include "object_call.h"
 #include "pending.h"
 #include "race.h"
 #include "segment.h"
-
-/* A collective call about an object: all units must name the same object. */
-static void enter_object(dart__check_kind_t kind, const void *object, dart__at_t at)
-{
-  dart_team_t team;
-  uint64_t    serial;
-
-  if (object != NULL && dart__check_owner(kind, (uintptr_t)object, &team, &serial))
-    dart__check_enter(team, (dart__check_record_t){ .root = serial + 1 }, at);
-}
-
-static void enter_team(dart_team_t team, uint64_t other, dart__at_t at)
-{
-  dart__check_enter(team, (dart__check_record_t){ .other = other }, at);
-}
-
-static dart_ret_t ended(dart_ret_t ret, dart__check_kind_t kind, uintptr_t key, dart__at_t at)
-{
-  dart__check_ended(ret, kind, key, at);
-  return ret;
-}
-
-#define KEY(handle) ((handle) != NULL ? (uintptr_t) * (handle) : 0)
 
 /* ---- locks ---------------------------------------------------------------------------------------- */
 
@@ -36,7 +12,7 @@ dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
   dart__at_t at = DART__AT(dart_team_lock_init);
   dart_ret_t ret;
 
-  enter_team(teamid, 0, at);
+  dart__check_enter_team(teamid, 0, at);
   ret = pdart_team_lock_init(teamid, lock);
   dart__check_made(ret, DART__CHECK_LOCK, ret == DART_OK ? (uintptr_t)*lock : 0, teamid, at);
   return ret;
@@ -45,12 +21,12 @@ dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
 dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
 {
   dart__at_t at  = DART__AT(dart_team_lock_destroy);
-  uintptr_t  key = KEY(lock);
+  uintptr_t  key = DART__CHECK_KEY(lock);
 
   if (!dart__check_may_use(DART__CHECK_LOCK, key, at))
     return DART_ERR_INVAL;
-  enter_object(DART__CHECK_LOCK, (void *)key, at);
-  return ended(pdart_team_lock_destroy(lock), DART__CHECK_LOCK, key, at);
+  dart__check_enter_object(DART__CHECK_LOCK, (void *)key, at);
+  return dart__check_end_object(pdart_team_lock_destroy(lock), DART__CHECK_LOCK, key, at);
 }
 
 /* The place where holders publish their clocks. An object is known by its number in its team. */
@@ -130,7 +106,7 @@ dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capa
   dart__at_t at = DART__AT(dart_team_range_init);
   dart_ret_t ret;
 
-  enter_team(teamid, 0, at);
+  dart__check_enter_team(teamid, 0, at);
   ret = pdart_team_range_init(teamid, stripe, capacity, range);
   dart__check_made(ret, DART__CHECK_RANGE, ret == DART_OK ? (uintptr_t)*range : 0, teamid, at);
   return ret;
@@ -139,12 +115,12 @@ dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capa
 dart_ret_t dart_team_range_destroy(dart_range_t *range)
 {
   dart__at_t at  = DART__AT(dart_team_range_destroy);
-  uintptr_t  key = KEY(range);
+  uintptr_t  key = DART__CHECK_KEY(range);
 
   if (!dart__check_may_use(DART__CHECK_RANGE, key, at))
     return DART_ERR_INVAL;
-  enter_object(DART__CHECK_RANGE, (void *)key, at);
-  return ended(pdart_team_range_destroy(range), DART__CHECK_RANGE, key, at);
+  dart__check_enter_object(DART__CHECK_RANGE, (void *)key, at);
+  return dart__check_end_object(pdart_team_range_destroy(range), DART__CHECK_RANGE, key, at);
 }
 
 /* A hold record does not name its range object, so all range objects share one place. */
@@ -192,7 +168,7 @@ dart_ret_t dart_range_acquire(dart_range_t range, const dart_range_span_t spans[
 dart_ret_t dart_range_release(dart_range_hold_t *hold)
 {
   dart__check_let_go(place_of_ranges());
-  dart__check_nest_left(KEY(hold));
+  dart__check_nest_left(DART__CHECK_KEY(hold));
   return pdart_range_release(hold);
 }
 
@@ -204,7 +180,7 @@ dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t team, dart_allocator
   dart_ret_t ret;
 
   if (new_allocator != NULL)
-    enter_team(team, pool_size, at);
+    dart__check_enter_team(team, pool_size, at);
   ret = pdart_allocator_new(pool_size, team, new_allocator);
   dart__check_made(ret, DART__CHECK_ALLOCATOR, ret == DART_OK ? (uintptr_t)*new_allocator : 0, team,
                    at);
@@ -223,94 +199,10 @@ dart_ret_t dart_allocator_free(dart_gptr_t *gptr, dart_allocator_t allocator)
 dart_ret_t dart_allocator_destroy(dart_allocator_t *allocator)
 {
   dart__at_t at  = DART__AT(dart_allocator_destroy);
-  uintptr_t  key = KEY(allocator);
+  uintptr_t  key = DART__CHECK_KEY(allocator);
 
   if (!dart__check_may_use(DART__CHECK_ALLOCATOR, key, at))
     return DART_ERR_INVAL;
-  enter_object(DART__CHECK_ALLOCATOR, (void *)key, at);
-  return ended(pdart_allocator_destroy(allocator), DART__CHECK_ALLOCATOR, key, at);
-}
-
-/* ---- files: their collective calls must be in order ----------------------------------------------- */
-
-dart_ret_t dart_file_open(dart_team_t teamid, const char *path, unsigned flags, unsigned mode,
-                          dart_file_t *file)
-{
-  dart__at_t at = DART__AT(dart_file_open);
-  dart_ret_t ret;
-
-  enter_team(teamid, 0, at);
-  ret = pdart_file_open(teamid, path, flags, mode, file);
-  dart__check_made(ret, DART__CHECK_FILE, ret == DART_OK ? (uintptr_t)*file : 0, teamid, at);
-  return ret;
-}
-
-dart_ret_t dart_file_close(dart_file_t *file)
-{
-  dart__at_t at  = DART__AT(dart_file_close);
-  uintptr_t  key = KEY(file);
-
-  if (!dart__check_may_use(DART__CHECK_FILE, key, at))
-    return DART_ERR_INVAL;
-  enter_object(DART__CHECK_FILE, (void *)key, at);
-  return ended(pdart_file_close(file), DART__CHECK_FILE, key, at);
-}
-
-dart_ret_t dart_file_resize(dart_file_t file, uint64_t nbytes)
-{
-  enter_object(DART__CHECK_FILE, file, DART__AT(dart_file_resize));
-  return pdart_file_resize(file, nbytes);
-}
-
-dart_ret_t dart_file_sync(dart_file_t file)
-{
-  enter_object(DART__CHECK_FILE, file, DART__AT(dart_file_sync));
-  return pdart_file_sync(file);
-}
-
-dart_ret_t dart_file_set_atomicity(dart_file_t file, bool atomic)
-{
-  enter_object(DART__CHECK_FILE, file, DART__AT(dart_file_set_atomicity));
-  return pdart_file_set_atomicity(file, atomic);
-}
-
-dart_ret_t dart_file_set_view(dart_file_t file, uint64_t displacement, dart_datatype_t type)
-{
-  enter_object(DART__CHECK_FILE, file, DART__AT(dart_file_set_view));
-  return pdart_file_set_view(file, displacement, type);
-}
-
-dart_ret_t dart_file_read_all(dart_file_t file, uint64_t offset, void *buffer, size_t nelem,
-                              dart_datatype_t mem_type, dart_datatype_t file_type, size_t *nread)
-{
-  enter_object(DART__CHECK_FILE, file, DART__AT(dart_file_read_all));
-  return pdart_file_read_all(file, offset, buffer, nelem, mem_type, file_type, nread);
-}
-
-dart_ret_t dart_file_write_all(dart_file_t file, uint64_t offset, const void *buffer, size_t nelem,
-                               dart_datatype_t mem_type, dart_datatype_t file_type,
-                               size_t *nwritten)
-{
-  enter_object(DART__CHECK_FILE, file, DART__AT(dart_file_write_all));
-  return pdart_file_write_all(file, offset, buffer, nelem, mem_type, file_type, nwritten);
-}
-
-dart_ret_t dart_file_read_ordered(dart_file_t file, void *buffer, size_t nelem,
-                                  dart_datatype_t mem_type, size_t *nread)
-{
-  enter_object(DART__CHECK_FILE, file, DART__AT(dart_file_read_ordered));
-  return pdart_file_read_ordered(file, buffer, nelem, mem_type, nread);
-}
-
-dart_ret_t dart_file_write_ordered(dart_file_t file, const void *buffer, size_t nelem,
-                                   dart_datatype_t mem_type, size_t *nwritten)
-{
-  enter_object(DART__CHECK_FILE, file, DART__AT(dart_file_write_ordered));
-  return pdart_file_write_ordered(file, buffer, nelem, mem_type, nwritten);
-}
-
-dart_ret_t dart_file_seek_shared(dart_file_t file, uint64_t offset)
-{
-  enter_object(DART__CHECK_FILE, file, DART__AT(dart_file_seek_shared));
-  return pdart_file_seek_shared(file, offset);
+  dart__check_enter_object(DART__CHECK_ALLOCATOR, (void *)key, at);
+  return dart__check_end_object(pdart_allocator_destroy(allocator), DART__CHECK_ALLOCATOR, key, at);
 }

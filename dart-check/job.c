@@ -173,7 +173,7 @@ static void sum_up(void)
 
   summed_up += own[0];
   if (dart__check_for(DART__CHECK_MEMORY))
-    own[1] = dart__check_alive(DART__CHECK_LOCK, DART__CHECK_FILE);
+    own[1] = dart__check_lasting();
   if (!add_up(own, all, &nunits) || (dart__check.me != 0 && (nunits > 1 || all[0] == 0)))
     return;
   for (size_t i = 0; i + 1 < sizeof words / sizeof words[0]; i++)
@@ -181,7 +181,7 @@ static void sum_up(void)
       length += (size_t)snprintf(checks + length, sizeof checks - length, "%s%s",
                                  length > 0 ? ", " : "", words[i].name);
   if (all[1] > 0)
-    snprintf(open, sizeof open, "; %llu locks, range objects and files still exist",
+    snprintf(open, sizeof open, "; %llu " DART__CHECK_LASTING " still exist",
              (unsigned long long)all[1]);
   fprintf(stderr, "dart-check: %llu error%s found in %zu unit%s (%s)%s\n",
           (unsigned long long)all[0], all[0] == 1 ? "" : "s", nunits, nunits == 1 ? "" : "s",
@@ -197,8 +197,7 @@ static void forget_broken(void)
       dart__check_forget_of((dart__check_kind_t)kind, team);
 }
 
-/* Groups, teams, types, operators, allocators and registered memory end with the cycle. The program may destroy locks,
- * range objects and files at any time. */
+/* What does not last (DART__CHECK_KINDS) ends with the cycle. */
 static void end_checks(dart__at_t at)
 {
   dart__check_enter_exit(at);
@@ -208,8 +207,7 @@ static void end_checks(dart__at_t at)
   if (dart__check_for(DART__CHECK_COMPLETION))
     dart__check_pending_exit(at);
   if (dart__check_for(DART__CHECK_MEMORY)) {
-    dart__check_leaks(DART__CHECK_GROUP, DART__CHECK_OPERATOR);
-    dart__check_leaks(DART__CHECK_ALLOCATOR, DART__CHECK_REGISTERED);
+    dart__check_leaks(false);
     dart__check_segments_leaked();
     dart__check_blocks_leaked();
   }
@@ -221,8 +219,7 @@ static void end_checks(dart__at_t at)
   dart__check_races_forget();
   dart__check_open_epochs_forget();
   dart__check_stuck_forget();
-  dart__check_forget(DART__CHECK_GROUP, DART__CHECK_OPERATOR);
-  dart__check_forget(DART__CHECK_ALLOCATOR, DART__CHECK_REGISTERED);
+  dart__check_forget();
   dart__check_segments_forget();
   dart__check_blocks_forget();
 }
@@ -242,7 +239,7 @@ static void leave_at_exit(int code, void *unused)
   if (getpid() != process) /* a forked child */
     return;
   if (looks_for_leaks)
-    dart__check_leaks(DART__CHECK_LOCK, DART__CHECK_FILE);
+    dart__check_leaks(true);
   if (code == 0 && dart__check_count() > 0) {
     fflush(NULL);
     _exit(DART__CHECK_EXIT_CODE);

@@ -10,13 +10,13 @@
 
 #include "check_report.h"
 
-/* In the order of dart__check_kind_t: the name of a kind, and what ends an object of it. */
 static const struct {
   const char *name, *ended;
+  bool        lasts;
 } kinds[] = {
-  { "group", "destroyed" },    { "team", "destroyed" },      { "type", "destroyed" },
-  { "operator", "destroyed" }, { "lock", "destroyed" },      { "range object", "destroyed" },
-  { "file", "closed" },        { "allocator", "destroyed" }, { "registered memory", "deregistered" }
+#define DART__CHECK_KIND(id, name, ended, lasts) { name, ended, lasts },
+  DART__CHECK_KINDS(DART__CHECK_KIND)
+#undef DART__CHECK_KIND
 };
 
 static void *objects; /* root of the tree */
@@ -150,19 +150,29 @@ bool dart__check_owner(dart__check_kind_t kind, uintptr_t key, dart_team_t *team
 
 /* ---- leaks --------------------------------------------------------------------------------------- */
 
+/* Which objects, and those of them that exist. */
 typedef struct {
-  dart__check_kind_t     first, last;
+  bool lasting;
+  const dart_team_t
+      *team; /* not NULL: those of `kind` that it has created, in place of `lasting` */
+  dart__check_kind_t     kind;
   dart__check_object_t **found;
   size_t                 nfound;
 } collect_t;
+
+static bool is_meant(const collect_t *all, const dart__check_object_t *object)
+{
+  if (all->team != NULL)
+    return object->kind == all->kind && object->team == *all->team;
+  return kinds[object->kind].lasts == all->lasting;
+}
 
 static void collect(const void *node, VISIT visit, void *data)
 {
   dart__check_object_t *object = *(dart__check_object_t *const *)node;
   collect_t            *all    = data;
 
-  if ((visit != postorder && visit != leaf) || !object->is_alive || object->kind < all->first ||
-      object->kind > all->last)
+  if ((visit != postorder && visit != leaf) || !object->is_alive || !is_meant(all, object))
     return;
   if ((all->nfound & (all->nfound + 1)) == 0) /* the room grows by powers of two */
     all->found = dart__check_room(all->found, 2 * (all->nfound + 1) * sizeof *all->found);
@@ -193,9 +203,9 @@ static void report_objects(const collect_t *all, size_t i)
   dart__check_end(&report);
 }
 
-void dart__check_leaks(dart__check_kind_t first, dart__check_kind_t last)
+void dart__check_leaks(bool lasting)
 {
-  collect_t all = { first, last, NULL, 0 };
+  collect_t all = { .lasting = lasting };
 
   twalk_r(objects, collect, &all);
   for (size_t i = 0; i < all.nfound; i++)
@@ -203,38 +213,33 @@ void dart__check_leaks(dart__check_kind_t first, dart__check_kind_t last)
   free(all.found);
 }
 
-uint64_t dart__check_alive(dart__check_kind_t first, dart__check_kind_t last)
+uint64_t dart__check_lasting(void)
 {
-  collect_t all = { first, last, NULL, 0 };
+  collect_t all = { .lasting = true };
 
   twalk_r(objects, collect, &all);
   free(all.found);
   return all.nfound;
 }
 
-/* `team` NULL: of any team. */
-static void forget_objects(dart__check_kind_t first, dart__check_kind_t last,
-                           const dart_team_t *team)
+static void forget_objects(collect_t all)
 {
-  collect_t all = { first, last, NULL, 0 };
-
   twalk_r(objects, collect, &all);
-  for (size_t i = 0; i < all.nfound; i++)
-    if (team == NULL || all.found[i]->team == *team) {
-      tdelete(all.found[i], &objects, compare_objects);
-      free(all.found[i]);
-    }
+  for (size_t i = 0; i < all.nfound; i++) {
+    tdelete(all.found[i], &objects, compare_objects);
+    free(all.found[i]);
+  }
   free(all.found);
 }
 
-void dart__check_forget(dart__check_kind_t first, dart__check_kind_t last)
+void dart__check_forget(void)
 {
-  forget_objects(first, last, NULL);
+  forget_objects((collect_t){ .lasting = false });
 }
 
 void dart__check_forget_of(dart__check_kind_t kind, dart_team_t team)
 {
   dart__check_lock();
-  forget_objects(kind, kind, &team);
+  forget_objects((collect_t){ .kind = kind, .team = &team });
   dart__check_unlock();
 }

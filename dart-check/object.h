@@ -3,17 +3,25 @@
 /* What the program creates and must destroy: groups, teams, types, operators, locks, and the like. */
 #include "check.h"
 
+/* X(id, name, what ends an object of this kind, whether the program may end it after dart_exit, too). */
+#define DART__CHECK_KINDS(X)                    \
+  X(GROUP, "group", "destroyed", false)         \
+  X(TEAM, "team", "destroyed", false)           \
+  X(TYPE, "type", "destroyed", false)           \
+  X(OPERATOR, "operator", "destroyed", false)   \
+  X(LOCK, "lock", "destroyed", true)            \
+  X(RANGE, "range object", "destroyed", true)   \
+  X(FILE, "file", "closed", true)               \
+  X(ALLOCATOR, "allocator", "destroyed", false) \
+  X(REGISTERED, "registered memory", "deregistered", false)
+
+#define DART__CHECK_LASTING "locks, range objects and files" /* those that may be ended after it */
+
 typedef enum {
-  DART__CHECK_GROUP,
-  DART__CHECK_TEAM,
-  DART__CHECK_TYPE,
-  DART__CHECK_OPERATOR,
-  DART__CHECK_LOCK,
-  DART__CHECK_RANGE,
-  DART__CHECK_FILE,
-  DART__CHECK_ALLOCATOR,
-  DART__CHECK_REGISTERED, /* memory */
-  DART__CHECK_OBJECT_KINDS
+#define DART__CHECK_KIND(id, name, ended, lasts) DART__CHECK_##id,
+  DART__CHECK_KINDS(DART__CHECK_KIND)
+#undef DART__CHECK_KIND
+      DART__CHECK_OBJECT_KINDS
 } dart__check_kind_t;
 
 typedef struct {
@@ -49,14 +57,14 @@ void dart__check_ended(dart_ret_t ret, dart__check_kind_t kind, uintptr_t key, d
 bool dart__check_owner(dart__check_kind_t kind, uintptr_t key, dart_team_t *team_out,
                        uint64_t *serial_out);
 
-/** Report all existing objects of the kinds `first` to `last` as leaks. */
-void dart__check_leaks(dart__check_kind_t first, dart__check_kind_t last);
+/** Report all existing objects as leaks: of the kinds that may be ended after dart_exit, or of the others. */
+void dart__check_leaks(bool lasting);
 
-/** How many of them exist. */
-uint64_t dart__check_alive(dart__check_kind_t first, dart__check_kind_t last);
+/** How many of the first exist. */
+uint64_t dart__check_lasting(void);
 
-/** Drop all of them: their cycle of init and exit has ended. */
-void dart__check_forget(dart__check_kind_t first, dart__check_kind_t last);
+/** Drop all of the others: their cycle of init and exit has ended. */
+void dart__check_forget(void);
 
 /** Drop those that the team has created: the team is destroyed. */
 void dart__check_forget_of(dart__check_kind_t kind, dart_team_t team);

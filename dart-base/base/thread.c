@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #define STACK (64 * 1024) /* for the report of a crash (job/crash.c) */
@@ -63,4 +65,28 @@ int dart__thread_start(pthread_t *thread_out, const char *name, void *(*run)(voi
   else
     pthread_setname_np(*thread_out, name);
   return error;
+}
+
+/* relaxed, all: a program that begins work in one thread while another asks breaks its contract */
+static struct {
+  _Atomic uint32_t    count;
+  const char *_Atomic what;
+} work;
+
+void dart__thread_work_begin(const char *what)
+{
+  atomic_store_explicit(&work.what, what, memory_order_relaxed);
+  atomic_fetch_add_explicit(&work.count, 1, memory_order_relaxed);
+}
+
+void dart__thread_work_end(void)
+{
+  atomic_fetch_sub_explicit(&work.count, 1, memory_order_relaxed);
+}
+
+const char *dart__thread_work(void)
+{
+  return atomic_load_explicit(&work.count, memory_order_relaxed) == 0
+             ? NULL
+             : atomic_load_explicit(&work.what, memory_order_relaxed);
 }

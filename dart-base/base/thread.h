@@ -11,4 +11,12 @@
 int dart__thread_start(pthread_t *thread_out, const char *name, void *(*run)(void *),
                        void *argument);
 
+/** A piece of work begins, or is over, that a thread of DART's own does and that may write to any memory of the program.
+ *  `what` says for users what work it is. */
+void dart__thread_work_begin(const char *what);
+void dart__thread_work_end(void);
+
+/** What such work there is; NULL: none. */
+const char *dart__thread_work(void);
+
 #endif

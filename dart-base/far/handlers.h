@@ -23,6 +23,9 @@ typedef struct {
   /* What progress calls outside of receiving if is_answer_due, which it takes back first. Any thread; it may wait there. */
   void (*answer)(void);
   _Atomic bool is_answer_due;
+  /* Release what this unit keeps locked for a next call: before it, or a team, ends. NULL, like `answer`: no room has
+   * anything of that kind. */
+  void (*release_cached)(void);
   /* See dart__am_host_t. */
   dart__am_epoch_served_t (*epoch)(const dart__am_host_t *host, dart__deferred_t *updates,
                                    int32_t peer, const dart__am_epoch_t *about,
@@ -35,6 +38,12 @@ extern dart__handlers_t dart__handlers;
 void dart__handlers_clear(void);
 
 void dart__handle_object(dart__object_t kind, dart__object_handler_t *handler);
+
+static inline void dart__release_cached(void)
+{
+  if (dart__handlers.release_cached != NULL)
+    dart__handlers.release_cached();
+}
 
 /** The `answer` handler has something to do. release: pairs with the exchange of progress. */
 static inline void dart__answer_is_due(void)

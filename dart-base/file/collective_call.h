@@ -16,7 +16,7 @@ typedef struct {
   int    error;
 } dart__file_call_t;
 
-/** Tell all units what this one accesses; `ret` is what its arguments have come to. The result is the worst of all
+/** Tell all units what this one accesses; `ret` is the result of checking its arguments. The result is the worst of all
  *  units'. Collective. */
 dart_ret_t dart__file_share_plans(dart__file_call_t *c, dart_ret_t ret);
 

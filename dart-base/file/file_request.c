@@ -69,7 +69,7 @@ static void *work(void *argument)
 
   while ((r = next_request(w)) != NULL) {
     r->error = dart__file_transfer_apart(r->file, &r->access, r->is_read, &r->done);
-    /* release: pairs with the acquire of whoever completes it, and may free it from then on; a wake-up of an address
+    /* release: pairs with the acquire of the thread that completes it, which may free it from then on; a wake-up of an address
      * that is in use for something else does no harm */
     atomic_store_explicit(&r->is_done, 1, memory_order_release);
     dart__futex_wake(&r->is_done, 1);
@@ -122,7 +122,7 @@ static bool queue(dart_file_request_t request)
 
   if (w == NULL)
     return false;
-  atomic_fetch_add_explicit(&dart__world.file_requests, 1, memory_order_relaxed);
+  dart__thread_work_begin("requests of files");
   pthread_mutex_lock(&w->guard);
   if (w->first == NULL)
     w->first = request;
@@ -225,7 +225,7 @@ static int64_t patience_us(const struct dart_file_request_struct *r)
   return us < LEAST_WAIT_US ? 0 : us;
 }
 
-/* Release a request that has come to `ret`. */
+/* Release a request whose result is `ret`. */
 static dart_ret_t release_request(const char *function, dart_file_request_t *request,
                                   dart_ret_t ret, size_t *nelem)
 {
@@ -234,7 +234,7 @@ static dart_ret_t release_request(const char *function, dart_file_request_t *req
   ret = dart__file_done(function, &r->access, r->is_read, ret, r->error, r->done, nelem);
   atomic_fetch_sub_explicit(&r->file->npending, 1, memory_order_relaxed);
   if (r->is_queued)
-    atomic_fetch_sub_explicit(&dart__world.file_requests, 1, memory_order_relaxed);
+    dart__thread_work_end();
   free(r);
   *request = DART_FILE_REQUEST_NULL;
   return ret;

@@ -23,8 +23,8 @@
 #include "base/log.h"
 #include "base/sanitizer.h"
 #include "base/size.h"
+#include "file/range_keep.h"
 #include "file/raw.h"
-#include "lock/range_keep.h"
 #include "wait/timed.h"
 #include "wait/wait.h"
 

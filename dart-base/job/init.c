@@ -18,6 +18,7 @@
 #include "epoch/epoch_target.h"
 #include "far/far_ops.h"
 #include "far/grants.h"
+#include "far/handlers.h"
 #include "far/progress.h"
 #include "job/close.h"
 #include "job/crash.h"
@@ -30,7 +31,6 @@
 #include "job/stats_report.h"
 #include "lock/lock.h"
 #include "lock/lock_at.h"
-#include "lock/range_keep.h"
 #include "lock/range_object.h"
 #include "lock/range_table.h"
 #include "model/holds.h"
@@ -87,7 +87,6 @@ static dart_ret_t start(const char *function, int *argc, char ***argv,
   dart__holds_clear();
   dart__lost_open();
   dart__table_open();
-  dart__range_keep_open();
   dart__lock_at_open();
   ret = dart__team_open_all(dart__layers_look(function), &all);
   if (ret == DART_OK)
@@ -163,8 +162,8 @@ static void release_holds(const char *function)
 {
   char locks[128];
 
-  dart__range_let_go();
-  dart__holds_own(locks, sizeof locks); /* of some objects: others are released all the same */
+  dart__release_cached();
+  dart__holds_own(locks, sizeof locks); /* of some objects: others are released, too */
   if (*locks != '\0')
     dart__warn("%s: unit %d still holds %s", function, dart__world.me, locks);
   dart__lock_release_all();

@@ -20,11 +20,11 @@
 #include "base/log.h"
 #include "far/agent.h"
 #include "far/far_ops.h"
+#include "far/handlers.h"
 #include "far/progress.h"
 #include "job/close.h"
 #include "job/network.h"
 #include "job/stats_report.h"
-#include "lock/range_keep.h"
 #include "model/holds.h"
 #include "model/lost.h"
 #include "model/world.h"
@@ -117,7 +117,7 @@ static void leave_job(int code, bool is_alone)
     return;     /* it counts as lost: the launcher tells the others */
   code &= 0xff; /* the exit status of the process */
   dart__leave_limit(give_up);
-  dart__range_let_go(); /* the program does not hold what was kept for its next call */
+  dart__release_cached(); /* the program does not hold what was kept for its next call */
   why = code == 0 ? incomplete() : held();
   if (why == NULL && complete_far_operations() != DART_OK)
     why = ", and the memory it has used is gone";

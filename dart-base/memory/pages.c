@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/thread.h"
 #include "far/agent.h"
 #include "model/world.h"
 #include "net.h"
@@ -113,11 +114,9 @@ dart_ret_t dart__pages_check(const char *function, dart__pages_t pages)
   FILE      *maps;
   dart_ret_t ret;
 
-  /* relaxed: a program that begins requests in other threads meanwhile breaks the contract */
-  if (atomic_load_explicit(&dart__world.file_requests, memory_order_relaxed) > 0)
-    return dart__fail(DART_ERR_INVAL,
-                      "%s: requests of files are pending, which may write to these pages",
-                      function);
+  if (dart__thread_work() != NULL)
+    return dart__fail(DART_ERR_INVAL, "%s: %s are pending, which may write to these pages",
+                      function, dart__thread_work());
   maps = fopen("/proc/self/maps", "re");
   if (maps == NULL)
     return dart__fail(DART_ERR_OTHER, "%s: /proc/self/maps: %s", function, strerror(errno));

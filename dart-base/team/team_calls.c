@@ -16,6 +16,7 @@
 #include "base/profile.h"
 #include "coll/coll.h"
 #include "far/far_ops.h"
+#include "far/handlers.h"
 #include "far/progress.h"
 #include "memory/memory.h"
 #include "memory/pool.h"
@@ -316,7 +317,7 @@ dart_ret_t dart_team_clone(dart_team_t teamid, dart_team_t *newteam)
   return team == NULL ? DART_ERR_INVAL : create(__func__, team, &team->members, newteam);
 }
 
-/* All units of the team have come, or are lost. Where a unit may be lost that has come to a barrier, and then some have
+/* All units of the team have come, or are lost. Where a unit may be lost that has entered a barrier, and then some have
  * passed it, a vote is the same for all. */
 static void wait_for_members(dart__team_t *team)
 {
@@ -347,7 +348,7 @@ dart_ret_t dart_team_destroy(dart_team_t *teamid)
   if (team == NULL)
     return DART_ERR_INVAL;
   dart__progress_settle(0); /* unlocks of its segments that did not wait */
-  dart__world.let_go();
+  dart__release_cached();
   if (team->nnodes > 1)
     dart__far_flush_all(team); /* refused operations were logged */
   dart__team_begin_call(team, __func__);

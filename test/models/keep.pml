@@ -1,4 +1,4 @@
-/* Ranges that a unit keeps after a use (lock/range_keep.c): nobody else waits for them for ever.
+/* Ranges that a unit keeps after a use (file/range_keep.c): nobody else waits for them for ever.
  *
  * A thread begins a use (begin_use) with a kept range, if it is that, or asks for it; what else is kept it releases. At
  * the end (end_kept_use) the range is kept or released. Whoever makes progress, the agent at least, comes by while

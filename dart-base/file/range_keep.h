@@ -1,10 +1,10 @@
-#ifndef DART__LOCK_RANGE_KEEP_H
-#define DART__LOCK_RANGE_KEEP_H
+#ifndef DART__FILE_RANGE_KEEP_H
+#define DART__FILE_RANGE_KEEP_H
 /* Ranges that a unit keeps for its next call, as file systems keep tokens of locks.
  *
  * A unit that locks the same range again and again, with hardly anything between, does so for a while without
  * releasing it: a hand-over to another node takes longer than what is done under the lock. It keeps one range at most,
- * of all objects, for a millisecond in all. And it gives it up when it has not come back for some microseconds,
+ * of all objects, for a millisecond in all. It releases the range when it has not been used for some microseconds,
  * when its agent looks, or the next call that makes progress; without an agent nothing is kept. */
 #include <dash/dart/ext/dart_range.h>
 
@@ -17,8 +17,5 @@ void dart__range_release_or_keep(dart_range_t range, dart_range_hold_t *hold);
 
 /** Release the cached range. By a unit whose next call is none that makes progress, or that ends the object. */
 void dart__range_let_go(void);
-
-/** Begin to look after cached ranges, from init on. */
-void dart__range_keep_open(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* See range_keep.h. The tables know nothing of it: a cached range is held. A thread that takes it from `kept` uses or
  * releases it, under the guard, so that nobody destroys the object meanwhile. */
-#include "lock/range_keep.h"
+#include "file/range_keep.h"
 
 #include <pthread.h>
 
@@ -43,8 +43,8 @@ void dart__range_let_go(void)
   pthread_mutex_unlock(&kept.guard);
 }
 
-/* Progress has come by. It comes again while something is kept, or may be: whoever has the guard may be at the end of
- * another use, and say nothing of the cached range. */
+/* Called by progress, and again while a range is cached or may be: a thread that has the guard may be at the end of
+ * another use, and report nothing of the cached range. */
 static void release_when_due(void)
 {
   bool again = true;
@@ -55,15 +55,16 @@ static void release_when_due(void)
     again = kept.hold != DART_RANGE_HOLD_NULL;
     pthread_mutex_unlock(&kept.guard);
   }
-  /* relaxed: this thread, or another one that makes progress, comes by again; `kept` is under the guard */
+  /* relaxed: this thread, or another one that makes progress, calls it again; `kept` is under the guard */
   if (again)
     atomic_store_explicit(&dart__handlers.is_answer_due, true, memory_order_relaxed);
 }
 
-void dart__range_keep_open(void)
+/* Before main, so no thread can be reading them. */
+static __attribute__((constructor)) void register_handlers(void)
 {
-  dart__world.let_go    = dart__range_let_go;
-  dart__handlers.answer = release_when_due;
+  dart__handlers.answer         = release_when_due;
+  dart__handlers.release_cached = dart__range_let_go;
 }
 
 static bool is_last(dart_range_t range, const dart_range_span_t *span)
