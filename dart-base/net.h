@@ -29,7 +29,12 @@
 /* Peers that send each other messages; what it has is the network's own. */
 typedef struct dart__net_comm dart__net_comm_t;
 
-/* Set by dart__net_join, but for `describe` and `stats`, which are there from the start. */
+/* Functions and tables of functions are there from the start, the rest is set by dart__net_join. 0 and NULL are defaults: a
+ * network names only what it has.
+ *
+ * Order is no capability, for nothing would ask for it: no network has to keep more of it than puts and messages promise
+ * below, and far/word_order.h and far/am make of that the order that programs may rely on. Whether puts and gets need the
+ * target is a matter of each chunk, too (model/chunk.h: `is_reached`, `by_requests`). */
 typedef struct {
   /* The transport and its version, as text without a newline. */
   const char *(*describe)(void);
@@ -45,6 +50,20 @@ typedef struct {
 
   /* In a job of several nodes: its units, for all calls about messages. */
   dart__net_comm_t *messages;
+
+  /* What the network has of each team, in team->net; NULL: nothing. */
+  const struct dart__net_teams *teams;
+
+  /* Strided transfers, see dart__net_transfer; NULL: none. */
+  size_t (*transfer)(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
+                     const dart__type_t *at_type, void *buffer, const dart__type_t *type,
+                     size_t from, size_t nelem, bool is_put);
+
+  /* Drop all operations to units that are lost (model/lost.h), and those started later: sends, puts and gets complete
+   * without effect. Messages of these units that have arrived can still be received. A receive of another message from them
+   * never completes; a receive from any peer may complete with 0 bytes. Tests of requests do the same. NULL: units of
+   * this network cannot be lost. */
+  void (*drop_lost)(dart__net_comm_t *comm);
 
   int largest_tag; /* of messages on DART__CHANNEL_PROGRAM and LEADERS, at least 32767 */
   bool
@@ -68,6 +87,17 @@ typedef struct dart__net_stats {
   void (*reset)(void);
 } dart__net_stats_t;
 
+/* See dart__net.teams. A team is made by all its units: they prepare, agree, and open it. */
+typedef struct dart__net_teams {
+  /* Allocate what the network needs, in team->net. Local. DART_ERR_NOMEM: nothing stays allocated. */
+  dart_ret_t (*prepare)(dart__team_t *team);
+  /* Open a prepared team. Collective. The exchange of the team is open, except that of the first team: there the result
+   * is agreed. */
+  dart_ret_t (*open)(dart__team_t *team);
+  /* Undo both, or only `prepare`. Collective if the team was opened on all. */
+  void (*close)(dart__team_t *team);
+} dart__net_teams_t;
+
 /* ---- the job -------------------------------------------------------------------------------- */
 
 /** Join the job: fills `me`, `nunits` and `node_of` of dart__world, and dart__net. Collective over the job. `wanted` is
@@ -86,17 +116,7 @@ void dart__net_agree(int32_t *values, size_t count);
  *  Callable at any time, before dart__net_join too. */
 void dart__net_abort(int code, bool is_asked) __attribute__((noreturn));
 
-/* ---- teams and memory ------------------------------------------------------------------------ */
-
-/** Allocate what the network needs for a team, in team->net. Local. DART_ERR_NOMEM: nothing stays allocated. */
-dart_ret_t dart__net_team_prepare(dart__team_t *team);
-
-/** Open a prepared team. Collective. The exchange of the team is open, except that of the first team: there the result
- *  is agreed. */
-dart_ret_t dart__net_team_open(dart__team_t *team);
-
-/** Undo both, or only dart__net_team_prepare; nothing if team->net is NULL. Collective if the team was opened on all. */
-void dart__net_team_close(dart__team_t *team);
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 /** Allocate what the network needs for a chunk of the team, in chunk->net. Local, but the team agrees between this and the
  *  open or register of the chunk, and again before it prepares the next. DART_ERR_NOMEM: nothing stays allocated. */
@@ -110,7 +130,6 @@ void dart__net_chunk_discard(dart__chunk_t *chunk);
  *  chunk->by_requests that puts and gets of far portions are to be requests. Pages are not
  *  reserved. Collective. DART_ERR_NOMEM: nothing stays mapped on this unit. */
 dart_ret_t dart__net_chunk_open(dart__team_t *team, dart__chunk_t *chunk);
-void       dart__net_chunk_close(dart__team_t *team, dart__chunk_t *chunk);
 
 /** Reserve pages for bytes [from, to) of this unit's portion. Local. This unit is the first to touch the pages, so the
  *  system takes them from its NUMA domain. DART_ERR_NOMEM: there are not enough; none was reserved. */
@@ -124,8 +143,9 @@ void dart__net_release(dart__team_t *team, dart__chunk_t *chunk, size_t from, si
 dart_ret_t dart__net_register(dart__team_t *team, dart__chunk_t *chunk, void *address,
                               size_t nbytes);
 
-/** Undo dart__net_register. Local: other units may not have done so yet, or long ago. */
-void dart__net_deregister(dart__team_t *team, dart__chunk_t *chunk);
+/** End what dart__net_chunk_open or dart__net_register has begun. Collective after the first; local after the second:
+ *  other units may not have done so yet, or long ago. */
+void dart__net_chunk_close(dart__team_t *team, dart__chunk_t *chunk);
 
 /* ---- puts and gets ---------------------------------------------------------------------------
  *
@@ -148,13 +168,6 @@ void dart__net_put(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint6
                    const void *src, size_t nbytes, dart__net_request_t *request_out);
 void dart__net_get(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
                    void *dst, size_t nbytes, dart__net_request_t *request_out);
-
-/** Start to put or get elements [from, nelem) that lie as the types say on either side, from `offset` and from `buffer`
- *  on. Returns the first element that was not started, `nelem`: all were. The caller moves the rest by puts and gets
- *  of bytes, so a network without such transfers returns `from`. */
-size_t dart__net_transfer(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
-                          const dart__type_t *at_type, void *buffer, const dart__type_t *type,
-                          size_t from, size_t nelem, bool is_put);
 
 /** Complete what this process has started towards a unit: on the portion of `chunk`, or, NULL, of all chunks of the
  *  team; at the target, or only locally. Costs nothing if nothing is outstanding. */
@@ -213,17 +226,41 @@ void dart__net_recv_claimed(dart__net_comm_t *comm, dart__net_message_t *found, 
 int dart__net_test(dart__net_comm_t *comm, dart__net_request_t *const requests[], int count,
                    dart__net_message_t *message_out);
 
-/** Cancel a receive for which no message was sent; or, where units may be lost, any request of a message that is given
- *  up. The buffer is not accessed any more. If its peer is not lost, that gives the message up, too. */
+/** Cancel a receive for which no message was sent; or, where units may be lost, any request of a message that is
+ *  dropped. The buffer is not accessed any more. If its peer is not lost, that drops the message, too. */
 void dart__net_cancel(dart__net_comm_t *comm, dart__net_request_t *request);
 
-/** Drop all operations to units that are lost (model/lost.h), and those started later: sends, puts and gets complete
- *  without effect. Messages of these units that have arrived can still be received. A receive of another message from them
- *  never completes; a receive from any peer may complete with 0 bytes. Tests of requests do the same. No effect where units
- *  cannot be lost. */
-void dart__net_drop_lost(dart__net_comm_t *comm);
-
 /* ---- helpers over these ------------------------------------------------------------------------ */
+
+/** Start to put or get elements [from, nelem) that lie as the types say on either side, from `offset` and from `buffer`
+ *  on. Returns the first element that was not started, `nelem`: all were. The caller moves the rest by puts and gets of
+ *  bytes, so a network without such transfers has none to offer. */
+static inline size_t dart__net_transfer(dart__team_t *team, dart__chunk_t *chunk, int32_t unit,
+                                        uint64_t offset, const dart__type_t *at_type, void *buffer,
+                                        const dart__type_t *type, size_t from, size_t nelem,
+                                        bool is_put)
+{
+  return dart__net.transfer == NULL ? from
+                                    : dart__net.transfer(team, chunk, unit, offset, at_type, buffer,
+                                                         type, from, nelem, is_put);
+}
+
+static inline dart_ret_t dart__net_team_prepare(dart__team_t *team)
+{
+  return dart__net.teams == NULL ? DART_OK : dart__net.teams->prepare(team);
+}
+
+static inline dart_ret_t dart__net_team_open(dart__team_t *team)
+{
+  return dart__net.teams == NULL ? DART_OK : dart__net.teams->open(team);
+}
+
+/** Nothing if the team is not prepared. */
+static inline void dart__net_team_close(dart__team_t *team)
+{
+  if (team->net != NULL)
+    dart__net.teams->close(team);
+}
 
 /** Whether a request is done: one that is done already is. */
 static inline bool dart__net_is_done(dart__net_comm_t *comm, dart__net_request_t *request)

@@ -77,7 +77,7 @@ static dart__record_t *open_record(void)
   _Atomic uint32_t told = 1;
   void            *record;
 
-  if (dart__job_reserve(dart__shmem.fd, at, sizeof(dart__record_t), &told) != DART_OK)
+  if (dart__job_reserve(dart__shmem.fd, at, sizeof(dart__record_t), "", &told) != DART_OK)
     return NULL;
   record = mmap(NULL, sizeof(dart__record_t), PROT_READ | PROT_WRITE, MAP_SHARED, dart__shmem.fd,
                 (off_t)at);
@@ -289,6 +289,7 @@ static const char *describe_network(void)
 dart__net_t dart__net = { .describe     = describe_network,
                           .stats        = &dart__traffic_stats,
                           .idle_us      = dart__simulated_idle_us,
+                          .drop_lost    = dart__simulated_drop_lost,
                           .largest_tag  = INT32_MAX,
                           .any_thread   = true,
                           .memory_stays = true };

@@ -7,23 +7,6 @@
 #include "net.h"
 #include "shmem.h"
 
-dart_ret_t dart__net_team_prepare(dart__team_t *team)
-{
-  (void)team;
-  return DART_OK;
-}
-
-dart_ret_t dart__net_team_open(dart__team_t *team)
-{
-  (void)team;
-  return DART_OK;
-}
-
-void dart__net_team_close(dart__team_t *team)
-{
-  (void)team;
-}
-
 /* The team's first unit cuts the range. Where it begins also names the chunk in the network, so registered memory gets one,
  * too, of a page. Units that open the chunk have passed a barrier since, and those of a broken team open none. */
 dart_ret_t dart__net_chunk_prepare(const dart__team_t *team, dart__chunk_t *chunk)
@@ -79,6 +62,8 @@ void dart__net_chunk_close(dart__team_t *team, dart__chunk_t *chunk)
 
   if (team->nnodes > 1)
     dart__region_leave(dart__shmem.comm, &mapping->region);
+  if (mapping->base == NULL) /* registered memory */
+    return;
   munmap(mapping->base, mapping->nbytes);
   dart__job_release(dart__shmem.fd, mapping->offset + (size_t)team->me * chunk->nbytes,
                     chunk->nbytes);
@@ -109,23 +94,18 @@ dart_ret_t dart__net_register(dart__team_t *team, dart__chunk_t *chunk, void *ad
   return DART_OK;
 }
 
-void dart__net_deregister(dart__team_t *team, dart__chunk_t *chunk)
-{
-  dart__mapping_t *mapping = chunk->net;
-
-  if (team->nnodes > 1)
-    dart__region_leave(dart__shmem.comm, &mapping->region);
-}
-
 dart_ret_t dart__net_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to)
 {
-  const dart__mapping_t *mapping = chunk->net;
+  const dart__mapping_t *mapping  = chunk->net;
+  bool                   is_first = team->exchange.shared == NULL;
   dart_ret_t             ret;
 
   if (from == to)
     return DART_OK;
-  ret = dart__job_reserve(dart__shmem.fd, mapping->offset + (size_t)team->me * chunk->nbytes + from,
-                          to - from, team->exchange.shared == NULL ? &dart__shmem.job->told : NULL);
+  ret = dart__job_reserve(
+      dart__shmem.fd, mapping->offset + (size_t)team->me * chunk->nbytes + from, to - from,
+      is_first ? "; dart_init: no memory for the first team and its pool, see DART_POOL" : "",
+      is_first ? &dart__shmem.job->told : NULL);
   if (ret == DART_OK)
     dart__memory_make_huge(chunk->near[team->near_me] + from, to - from);
   return ret;

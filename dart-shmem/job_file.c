@@ -139,7 +139,7 @@ dart_ret_t dart__job_create(uint32_t nunits, uint32_t nnodes, int *fd_out)
     return dart__fail(DART_ERR_OTHER, "cannot make shared memory in " DIRECTORY ": %s",
                       strerror(errno));
   if ((ret = enlarge(fd, &nbytes)) != DART_OK ||
-      (ret = dart__job_reserve(fd, 0, header_bytes(nunits), NULL)) != DART_OK)
+      (ret = dart__job_reserve(fd, 0, header_bytes(nunits), "", NULL)) != DART_OK)
     goto close_file;
   if ((job = map_header(fd)) == NULL) {
     ret = DART_ERR_OTHER;
@@ -219,54 +219,52 @@ static bool may_tell(_Atomic uint32_t *told)
   return told == NULL || atomic_exchange_explicit(told, 1, memory_order_relaxed) == 0;
 }
 
-static void tell_no_room(uint64_t nbytes, uint64_t room, _Atomic uint32_t *told)
+static void tell_no_room(uint64_t nbytes, uint64_t room, const char *why, _Atomic uint32_t *told)
 {
   if (may_tell(told))
     dart__error("no room for %" PRIu64 " bytes of shared memory: " DIRECTORY
                 " and the machine have %" PRIu64 " left%s",
-                nbytes, room,
-                told == NULL
-                    ? ""
-                    : "; dart_init: no memory for the first team and its pool, see DART_POOL");
+                nbytes, room, why);
 }
 
-static bool has_room(uint64_t nbytes, _Atomic uint32_t *told)
+static bool has_room(uint64_t nbytes, const char *why, _Atomic uint32_t *told)
 {
   uint64_t room = dart__memory_room(DIRECTORY);
 
   if (nbytes <= room)
     return true;
-  tell_no_room(nbytes, room, told);
+  tell_no_room(nbytes, room, why, told);
   return false;
 }
 
-dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes, _Atomic uint32_t *told)
+dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes, const char *why,
+                             _Atomic uint32_t *told)
 {
   uint64_t at  = offset;
   uint64_t end = round_up(offset + nbytes, page_size());
 
-  /* has_room avoids taking all memory from others only to give it back; fallocate decides */
+  /* has_room avoids taking all memory from others only to release it; fallocate decides */
   while (at < end) {
     uint64_t step = end - at < STEP ? end - at : STEP;
 
-    if (!has_room(end - at, told))
-      goto give_back;
+    if (!has_room(end - at, why, told))
+      goto release;
     while (fallocate(fd, 0, (off_t)at, (off_t)step) != 0) {
       if (errno == EINTR) { /* it undid its work; a profiler's timer would let no large step pass */
         step = round_up(step / 2, page_size());
         continue;
       }
       if (errno == ENOSPC) /* another unit took the room since the look at it */
-        tell_no_room(end - at, dart__memory_room(DIRECTORY), told);
+        tell_no_room(end - at, dart__memory_room(DIRECTORY), why, told);
       else if (may_tell(told))
         dart__error("cannot reserve %zu bytes of shared memory: %s", nbytes, strerror(errno));
-      goto give_back;
+      goto release;
     }
     at += step;
   }
   return DART_OK;
 
-give_back:
+release:
   if (at > offset)
     dart__job_release(fd, offset, at - offset);
   return DART_ERR_NOMEM;

@@ -108,8 +108,10 @@ uint64_t dart__job_cut(dart__job_t *job, size_t nbytes);
  *  DART_ERR_NOMEM: /dev/shm or the machine has not that much memory left. Nothing was touched, and
  *  what was reserved on the way is released. Units that reserve at the same time notice each
  *  other, but any of them may fail: a caller that needs all or nothing has to agree with the others.
- *  The reason is logged, unless `told`, where it is not NULL, says that it was. */
-dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes, _Atomic uint32_t *told);
+ *  The reason is logged, and `why` behind it, which says what the memory is for; not if `told`, where it is not NULL, says
+ *  that a line was. */
+dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes, const char *why,
+                             _Atomic uint32_t *told);
 
 /** Release the pages of [offset, offset + nbytes), where `offset` is at a page and the last page
  *  is released as a whole. Mappings stay valid and read 0, but touching them reserves nothing. */

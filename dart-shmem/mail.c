@@ -146,13 +146,6 @@ void dart__net_recv_claimed(dart__net_comm_t *comm, dart__net_message_t *found, 
           &(dart__request_t){ .data = buffer, .nbytes = found->nbytes }, request_out);
 }
 
-void dart__net_drop_lost(dart__net_comm_t *comm)
-{
-  pthread_mutex_lock(&comm->lock);
-  dart__requests_drop_lost(comm);
-  pthread_mutex_unlock(&comm->lock);
-}
-
 void dart__net_cancel(dart__net_comm_t *comm, dart__net_request_t *request)
 {
   dart__request_t *r = dart__request_of(request->id);

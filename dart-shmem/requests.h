@@ -17,7 +17,7 @@ typedef struct dart__request {
   bool     is_abandoned; /* cancelled while its peer might still answer; the buffer is not used */
   bool     is_of_any;    /* a receive of any peer */
   int      channel, tag;
-  uint64_t clock;  /* of the last packet that has come for it: traffic.h */
+  uint64_t clock;  /* of the last packet that has arrived for it: traffic.h */
   uint64_t number; /* of a put or get, from 1 */
   int32_t  peer;
   char    *data;
@@ -86,7 +86,7 @@ void dart__request_return(dart__net_comm_t *c, dart__request_t *r,
 void dart__request_list(dart__request_t *r, dart__requests_t *list);
 void dart__request_unlist(dart__net_comm_t *c, dart__request_t *r);
 
-/** End all operations to a peer, now and from now on; of all that are lost: see dart__net_drop_lost. */
+/** End all operations to a peer, now and from now on; of all that are lost: see dart__net.drop_lost. */
 void dart__requests_drop(dart__net_comm_t *c, dart__peer_t *peer);
 void dart__requests_drop_lost(dart__net_comm_t *c);
 

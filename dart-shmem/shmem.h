@@ -42,5 +42,6 @@ void       dart__simulated_close(void); /* not open: nothing */
 
 /** As net.h has it; the network is open. */
 uint32_t dart__simulated_idle_us(uint32_t most_us);
+void     dart__simulated_drop_lost(dart__net_comm_t *comm);
 
 #endif

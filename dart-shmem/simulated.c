@@ -29,8 +29,9 @@ dart_ret_t dart__simulated_open(void)
   own = offset + (uint64_t)dart__world.me * each;
   if (offset > 0)
     inboxes = dart__job_map(offset, (size_t)dart__world.nunits * each, 0, 0);
-  if (inboxes != NULL &&
-      dart__job_reserve(dart__shmem.fd, own, each, &dart__shmem.job->told) == DART_OK)
+  if (inboxes != NULL && dart__job_reserve(dart__shmem.fd, own, each,
+                                           "; dart_init: no memory for the first team's inboxes",
+                                           &dart__shmem.job->told) == DART_OK)
     dart__shmem.comm = dart__wire_open(&(dart__link_config_t){ .inboxes = inboxes,
                                                                .npeers  = dart__world.nunits,
                                                                .me      = dart__world.me,
@@ -55,6 +56,13 @@ void dart__simulated_close(void)
   munmap(inboxes, (size_t)dart__world.nunits * each);
   dart__job_release(dart__shmem.fd, own, each);
   inboxes = NULL;
+}
+
+void dart__simulated_drop_lost(dart__net_comm_t *comm)
+{
+  pthread_mutex_lock(&comm->lock);
+  dart__requests_drop_lost(comm);
+  pthread_mutex_unlock(&comm->lock);
 }
 
 /* While another thread has the lock there is something to do. */
@@ -114,15 +122,6 @@ void dart__net_get(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint6
                    void *dst, size_t nbytes, dart__net_request_t *request_out)
 {
   start_move(team, chunk, unit, offset, dst, nbytes, false, request_out);
-}
-
-size_t dart__net_transfer(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
-                          const dart__type_t *at_type, void *buffer, const dart__type_t *type,
-                          size_t from, size_t nelem, bool is_put)
-{
-  (void)team, (void)chunk, (void)unit, (void)offset, (void)at_type, (void)buffer, (void)type;
-  (void)nelem, (void)is_put;
-  return from;
 }
 
 /* Completes operations on all chunks. */

@@ -179,24 +179,7 @@ dart__net_t dart__net = { .describe       = describe_network,
                           .reaches_memory = true,
                           .memory_stays   = true };
 
-/* ---- teams and memory --------------------------------------------------------------------------- */
-
-dart_ret_t dart__net_team_prepare(dart__team_t *team)
-{
-  (void)team;
-  return DART_OK;
-}
-
-dart_ret_t dart__net_team_open(dart__team_t *team)
-{
-  (void)team;
-  return DART_OK;
-}
-
-void dart__net_team_close(dart__team_t *team)
-{
-  (void)team;
-}
+/* ---- memory ------------------------------------------------------------------------------------- */
 
 dart_ret_t dart__net_chunk_prepare(const dart__team_t *team, dart__chunk_t *chunk)
 {
@@ -248,11 +231,6 @@ dart_ret_t dart__net_register(dart__team_t *team, dart__chunk_t *chunk, void *ad
   return DART_OK;
 }
 
-void dart__net_deregister(dart__team_t *team, dart__chunk_t *chunk)
-{
-  (void)team, (void)chunk;
-}
-
 /* ---- puts and gets ------------------------------------------------------------------------------ */
 
 void dart__net_put(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
@@ -268,15 +246,6 @@ void dart__net_get(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint6
 {
   (void)team, (void)chunk, (void)unit, (void)offset, (void)dst, (void)nbytes, (void)request_out;
   never();
-}
-
-size_t dart__net_transfer(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
-                          const dart__type_t *at_type, void *buffer, const dart__type_t *type,
-                          size_t from, size_t nelem, bool is_put)
-{
-  (void)team, (void)chunk, (void)unit, (void)offset, (void)at_type, (void)buffer, (void)type;
-  (void)nelem, (void)is_put;
-  return from;
 }
 
 void dart__net_flush(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, bool at_target)
@@ -320,11 +289,6 @@ int dart__net_test(dart__net_comm_t *of, dart__net_request_t *const requests[], 
 {
   (void)of, (void)requests, (void)count, (void)message_out;
   return -1;
-}
-
-void dart__net_drop_lost(dart__net_comm_t *comm)
-{
-  (void)comm;
 }
 
 void dart__net_cancel(dart__net_comm_t *of, dart__net_request_t *request)

@@ -184,7 +184,7 @@ static dart_ret_t agree_and_enter(dart__team_t *team, dart__segment_t *segment, 
   if (ret == DART_OK)
     return DART_OK;
   if (mine == DART_OK)
-    dart__net_deregister(team, segment->chunk);
+    dart__net_chunk_close(team, segment->chunk);
   remove_segment(team, segment);
   return ret;
 }
@@ -271,7 +271,7 @@ static void deregister(dart__team_t *team, dart__segment_t *segment)
 {
   dart__segment_end(team, segment);
   remove_segment(team, segment);
-  dart__net_deregister(team, segment->chunk);
+  dart__net_chunk_close(team, segment->chunk);
   dart__segment_state.end(segment);
   segment->has_epoch_block = false; /* it is returned */
 }

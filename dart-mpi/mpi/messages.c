@@ -191,12 +191,6 @@ int dart__net_test(dart__net_comm_t *comm, dart__net_request_t *const requests[]
   return index;
 }
 
-/* MPI ends the job. */
-void dart__net_drop_lost(dart__net_comm_t *comm)
-{
-  (void)comm;
-}
-
 void dart__net_cancel(dart__net_comm_t *comm, dart__net_request_t *request)
 {
   MPI_Request mpi_request = unwrap(request);

@@ -18,6 +18,8 @@
 #include "start/mpi_start.h"
 #include "wait/waiting.h"
 #include "window/datatype.h"
+#include "window/nested_window.h"
+#include "window/team_windows.h"
 #include "window/window.h"
 
 DART__BACKEND_NOTE(DART__MPI_VENDOR);
@@ -159,4 +161,7 @@ static const char *describe_mpi(void)
   return text;
 }
 
-dart__net_t dart__net = { .describe = describe_mpi, .stats = &dart__mpi_stats };
+dart__net_t dart__net = { .describe = describe_mpi,
+                          .stats    = &dart__mpi_stats,
+                          .teams    = &dart__team_windows,
+                          .transfer = dart__window_transfer };

@@ -84,8 +84,9 @@ static size_t stride_of(const dart__chunk_t *chunk)
 /* Memory of the node's units without a window; results as of dart__shared_map. */
 static dart_ret_t open_file(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_net_t *net)
 {
-  size_t stride = stride_of(chunk), at = chunk->alignment == 0 ? 0 : (size_t)team->node_me * stride;
-  char  *space;
+  size_t     stride = stride_of(chunk), nbytes = stride * (size_t)team->node_nunits;
+  size_t     at = chunk->alignment == 0 ? 0 : (size_t)team->node_me * stride;
+  char      *space;
   dart_ret_t ret;
 
   if (chunk->nbytes == 0)
@@ -93,7 +94,9 @@ static dart_ret_t open_file(dart__team_t *team, dart__chunk_t *chunk, dart__chun
   if (chunk->nbytes > SIZE_MAX / 2 / (size_t)team->node_nunits)
     return dart__fail(DART_ERR_NOMEM, "no room for %zu bytes of shared memory for each unit",
                       chunk->nbytes);
-  ret = dart__shared_map(team, stride * (size_t)team->node_nunits, chunk->alignment, at, &space);
+  ret = dart__shared_map(team, nbytes, chunk->alignment, at, &space);
+  if (ret == DART_ERR_NOMEM)
+    dart__error("no room for %zu bytes of shared memory", nbytes);
   if (ret != DART_OK)
     return ret;
   net->again = space;
@@ -350,11 +353,12 @@ void dart__net_chunk_close(dart__team_t *team, dart__chunk_t *chunk)
 {
   dart__chunk_net_t *net = chunk->net;
 
-  if (is_attached(team, net))
+  if (is_attached(team, net) && chunk->nbytes > 0)
     DART__MPI(MPI_Win_detach, net->window->win, net->base);
-  else if (net->window != NULL)
+  else if (net->window != NULL && !is_attached(team, net))
     dart__window_close(&dart__team_net(team)->windows, net->window);
-  close_memory(team, chunk, net);
+  if (chunk->near[team->near_me] != NULL) /* else it is registered memory */
+    close_memory(team, chunk, net);
 }
 
 dart_ret_t dart__net_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to)

@@ -1,6 +1,7 @@
 #ifndef DART__MPI_WINDOW_NESTED_WINDOW_H
 #define DART__MPI_WINDOW_NESTED_WINDOW_H
 /* Chunks of this backend: nested windows. */
+#include "data/type.h"
 #include "model/team.h"
 #include "window/window.h"
 
@@ -31,5 +32,10 @@ static inline MPI_Aint dart__chunk_disp(const dart__chunk_t *chunk, int32_t unit
 /** Attach this unit's portion to the team's dynamic window, and exchange the displacements of all.
  *  Collective; agreed, for a unit that could not attach sends that instead of its displacement. */
 dart_ret_t dart__chunk_attach(dart__team_t *team, size_t nbytes, dart__chunk_net_t *net);
+
+/** dart__net_transfer. */
+size_t dart__window_transfer(dart__team_t *team, dart__chunk_t *chunk, int32_t unit,
+                             uint64_t offset, const dart__type_t *at_type, void *buffer,
+                             const dart__type_t *type, size_t from, size_t nelem, bool is_put);
 
 #endif

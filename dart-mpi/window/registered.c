@@ -18,12 +18,3 @@ dart_ret_t dart__net_register(dart__team_t *team, dart__chunk_t *chunk, void *ad
   chunk->nbytes = nbytes;
   return dart__chunk_attach(team, nbytes, net);
 }
-
-void dart__net_deregister(dart__team_t *team, dart__chunk_t *chunk)
-{
-  dart__chunk_net_t *net = chunk->net;
-
-  (void)team;
-  if (net->window != NULL && chunk->nbytes > 0)
-    DART__MPI(MPI_Win_detach, net->window->win, net->base);
-}

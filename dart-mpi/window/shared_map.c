@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/free_memory.h"
-#include "base/log.h"
 #include "mpi/comm.h"
 #include "window/team_windows.h"
 
@@ -77,7 +76,7 @@ static char *map(int fd, size_t nbytes, size_t alignment, size_t at)
   return NULL;
 }
 
-/* What a unit has come to; the worst of all counts. */
+/* A unit's result; the worst of all counts. */
 enum { HAS_IT, HAS_NO_FILE, HAS_NO_ROOM };
 
 static int state_of(const name_t *name, int fd, const char *space)
@@ -168,7 +167,5 @@ dart_ret_t dart__shared_map(const dart__team_t *team, size_t nbytes, size_t alig
   }
   if (space != NULL)
     munmap(space, nbytes);
-  if (state == HAS_NO_FILE)
-    return DART_ERR_NOTFOUND;
-  return dart__fail(DART_ERR_NOMEM, "no room for %zu bytes of shared memory", nbytes);
+  return state == HAS_NO_FILE ? DART_ERR_NOTFOUND : DART_ERR_NOMEM;
 }

@@ -15,8 +15,8 @@
 
 /** Map `nbytes` > 0, a multiple of pages, that all units of the team on this node share, where what is `at` bytes further
  *  is a multiple of `alignment` and of huge pages. Address space only: no page is there yet. Collective over the node; the same
- *  on all its units: DART_OK, and *space_out is to be unmapped by munmap; DART_ERR_NOMEM, after a log line: some unit has
- *  no room for so much; DART_ERR_NOTFOUND: there is no such file. */
+ *  on all its units: DART_OK, and *space_out is to be unmapped by munmap; DART_ERR_NOMEM: some unit has no
+ *  room for so much; DART_ERR_NOTFOUND: there is no such file. */
 dart_ret_t dart__shared_map(const dart__team_t *team, size_t nbytes, size_t alignment, size_t at,
                             char **space_out);
 

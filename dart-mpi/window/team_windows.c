@@ -91,7 +91,7 @@ static void delete_net(dart__team_net_t *net)
   free(net);
 }
 
-dart_ret_t dart__net_team_prepare(dart__team_t *team)
+static dart_ret_t prepare_windows(dart__team_t *team)
 {
   dart__team_net_t *net = calloc(1, sizeof *net);
 
@@ -111,7 +111,7 @@ dart_ret_t dart__net_team_prepare(dart__team_t *team)
   return DART_OK;
 }
 
-dart_ret_t dart__net_team_open(dart__team_t *team)
+static dart_ret_t open_windows(dart__team_t *team)
 {
   dart__team_net_t *net = team->net;
   dart_ret_t        ret = DART_OK;
@@ -133,12 +133,10 @@ static void free_own(MPI_Comm *comm)
     DART__MPI(MPI_Comm_free, comm);
 }
 
-void dart__net_team_close(dart__team_t *team)
+static void close_windows(dart__team_t *team)
 {
   dart__team_net_t *net = team->net;
 
-  if (net == NULL)
-    return;
   if (net->dynamic != NULL && net->dynamic->win != MPI_WIN_NULL)
     dart__window_close(&net->windows, net->dynamic);
   free_own(&net->node);
@@ -146,6 +144,8 @@ void dart__net_team_close(dart__team_t *team)
   delete_net(net);
   team->net = NULL;
 }
+
+const dart__net_teams_t dart__team_windows = { prepare_windows, open_windows, close_windows };
 
 dart_ret_t dart__team_open_dynamic(dart__team_t *team)
 {

@@ -22,6 +22,9 @@ static inline dart__team_net_t *dart__team_net(const dart__team_t *team)
   return team->net;
 }
 
+/** For dart__net. */
+extern const struct dart__net_teams dart__team_windows;
+
 /** The team's communicators, made at the first call; that of the node alone; and the dynamic window. Collective, the second
  *  over the node, after a barrier; agreed. DART_ERR_NOMEM: MPI has no more of them. */
 dart_ret_t dart__team_connect(dart__team_t *team);

@@ -91,9 +91,9 @@ static void transfer_piece(dart__window_t *window, int32_t unit, MPI_Aint disp,
 
 /* MPI counts the elements of a call by int, so they go in pieces. Types too large for that, and types for which there is
  * no memory, are left to the caller. */
-size_t dart__net_transfer(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
-                          const dart__type_t *at_type, void *buffer, const dart__type_t *type,
-                          size_t from, size_t nelem, bool is_put)
+size_t dart__window_transfer(dart__team_t *team, dart__chunk_t *chunk, int32_t unit,
+                             uint64_t offset, const dart__type_t *at_type, void *buffer,
+                             const dart__type_t *type, size_t from, size_t nelem, bool is_put)
 {
   size_t   piece = dart__mpi_piece(at_type, type);
   MPI_Aint disp  = dart__chunk_disp(chunk, unit, offset);

@@ -10,6 +10,8 @@
 
 enum { CHANNELS = DART__CHANNELS, MANY = 4096 };
 
+dart__net_t dart__net;
+
 #define IS_SEND ((uint64_t)1 << 62) /* in an id */
 
 /* A message sent and not yet received. */
@@ -315,11 +317,6 @@ int dart__net_test(dart__net_comm_t *t, dart__net_request_t *const requests[], i
       return index;
   }
   return -1;
-}
-
-void dart__net_drop_lost(dart__net_comm_t *t)
-{
-  (void)t;
 }
 
 void dart__net_cancel(dart__net_comm_t *t, dart__net_request_t *request)

@@ -12,6 +12,8 @@ struct test_net {
   dart__net_comm_t *comm[8];
 };
 
+dart__net_t dart__net;
+
 /* The library's own allocations may fail in these tests, those of the network may not. */
 void *test_wire_malloc(size_t nbytes);
 void *test_wire_malloc(size_t nbytes)

@@ -29,15 +29,6 @@ void dart__net_get(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint6
   never();
 }
 
-size_t dart__net_transfer(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
-                          const dart__type_t *at_type, void *buffer, const dart__type_t *type,
-                          size_t from, size_t nelem, bool is_put)
-{
-  (void)team, (void)chunk, (void)unit, (void)offset, (void)at_type, (void)buffer, (void)type;
-  (void)from, (void)nelem, (void)is_put;
-  never();
-}
-
 void dart__net_flush(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, bool at_target)
 {
   (void)team, (void)chunk, (void)unit, (void)at_target;
@@ -76,12 +67,6 @@ int dart__net_test(dart__net_comm_t *comm, dart__net_request_t *const requests[]
                    dart__net_message_t *message_out)
 {
   (void)comm, (void)requests, (void)count, (void)message_out;
-  never();
-}
-
-void dart__net_drop_lost(dart__net_comm_t *comm)
-{
-  (void)comm;
   never();
 }
 

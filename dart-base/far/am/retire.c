@@ -88,8 +88,8 @@ void dart__am_endpoint_drop_lost(dart__am_t *am, int32_t peer, dart__am_endpoint
   if (__builtin_expect(am->config.is_lost == NULL, 1) || peer >= am->npeers ||
       (!ep->is_lost && !am->config.is_lost(peer)))
     return;
-  if (!ep->is_lost)
-    dart__net_drop_lost(am->config.comm); /* it does not look at batches any more */
+  if (!ep->is_lost && dart__net.drop_lost != NULL)
+    dart__net.drop_lost(am->config.comm); /* it does not look at batches any more */
   ep->is_lost = true;
   if (ep->is_sending)
     return;
