@@ -201,12 +201,8 @@ static double patience = 30;
 bool dart__check_read_patience(void)
 {
   const char *text = getenv("DART_CHECK_PATIENCE");
-  char       *end;
 
-  if (text == NULL)
-    return true;
-  patience = strtod(text, &end);
-  return end != text && *end == '\0' && patience > 0;
+  return text == NULL || dart__check_read_seconds(text, &patience);
 }
 
 double dart__check_patience(void)

@@ -15,15 +15,7 @@
 
 #include <dash/dart/ext/dart_profile.h>
 
-/* The kinds of checks; DART_CHECK selects them by name. */
-enum {
-  DART__CHECK_MEMORY      = 1,
-  DART__CHECK_COMPLETION  = 2,
-  DART__CHECK_COLLECTIVES = 4,
-  DART__CHECK_RACES       = 8,
-  DART__CHECK_LOCKS       = 16,
-  DART__CHECK_ALL         = 31
-};
+#include "layer_settings.h"
 
 #define DART__CHECK_EXIT_CODE 65 /* of a unit with errors, if the program exits with 0 */
 

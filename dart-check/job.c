@@ -30,46 +30,6 @@ static bool          looks_for_leaks; /* when the process ends */
 
 /* ---- which checks -------------------------------------------------------------------------------- */
 
-static const struct {
-  const char *name;
-  unsigned    kinds;
-} words[] = { { "memory", DART__CHECK_MEMORY },
-              { "completion", DART__CHECK_COMPLETION },
-              { "collectives", DART__CHECK_COLLECTIVES },
-              { "locks", DART__CHECK_LOCKS },
-              { "races", DART__CHECK_RACES },
-              { "1", DART__CHECK_ALL } };
-
-static unsigned kind_named(const char *word, size_t length)
-{
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-    if (strlen(words[i].name) == length && strncmp(words[i].name, word, length) == 0)
-      return words[i].kinds;
-  return 0;
-}
-
-/* A program linked with this library is checked unless the environment says otherwise. */
-static bool read_kinds(unsigned *kinds_out)
-{
-  const char *text = getenv("DART_CHECK");
-  unsigned    kinds;
-
-  *kinds_out = text == NULL ? DART__CHECK_ALL : 0;
-  if (text == NULL || text[0] == '\0' || strcmp(text, "0") == 0)
-    return true;
-  while (true) {
-    size_t length = strcspn(text, ",");
-
-    kinds = kind_named(text, length);
-    if (kinds == 0)
-      return false;
-    *kinds_out |= kinds;
-    if (text[length] == '\0')
-      return true;
-    text += length + 1;
-  }
-}
-
 /* Near operations go through the library, which this layer sees, where DART counts them. */
 static void count_near(void)
 {
@@ -91,11 +51,13 @@ static dart_ret_t refuse(const char *name, const char *allowed)
 
 static dart_ret_t prepare(unsigned *kinds_out)
 {
-  if (!read_kinds(kinds_out))
-    return refuse("DART_CHECK", "0, 1, or some of memory, completion, collectives, locks and "
-                                "races, with commas between them");
+  const char *text = getenv("DART_CHECK");
+
+  *kinds_out = DART__CHECK_ALL; /* linked with this library, and nothing else is said */
+  if (text != NULL && !dart__check_read_kinds(text, kinds_out))
+    return refuse("DART_CHECK", DART__CHECK_MAY_BE);
   if (!dart__check_read_patience())
-    return refuse("DART_CHECK_PATIENCE", "a number of seconds, more than 0");
+    return refuse("DART_CHECK_PATIENCE", DART__PATIENCE_MAY_BE);
   dart_layers |= DART_LAYER_CHECK;
   if (*kinds_out != 0)
     count_near();
@@ -176,10 +138,10 @@ static void sum_up(void)
     own[1] = dart__check_lasting();
   if (!add_up(own, all, &nunits) || (dart__check.me != 0 && (nunits > 1 || all[0] == 0)))
     return;
-  for (size_t i = 0; i + 1 < sizeof words / sizeof words[0]; i++)
-    if (dart__check_for(words[i].kinds))
+  for (size_t i = 0; i + 1 < DART__CHECK_WORDS; i++)
+    if (dart__check_for(dart__check_words[i].kinds))
       length += (size_t)snprintf(checks + length, sizeof checks - length, "%s%s",
-                                 length > 0 ? ", " : "", words[i].name);
+                                 length > 0 ? ", " : "", dart__check_words[i].name);
   if (all[1] > 0)
     snprintf(open, sizeof open, "; %llu " DART__CHECK_LASTING " still exist",
              (unsigned long long)all[1]);

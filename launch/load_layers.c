@@ -3,18 +3,17 @@
  * statically linked program must be linked with the layer; preloading then has no effect. */
 #include "load_layers.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/sanitizer.h"
 #include "launch.h"
+#include "layer_settings.h"
 
 typedef struct {
   const char *variable; /* selects the layer if it is set and not 0 */
@@ -64,55 +63,29 @@ static void preload(const char *path)
     launch_fail(LAUNCH_EXIT_FAILURE, "out of memory");
 }
 
-static int is_wanted(const layer_t *layer)
-{
-  const char *value = getenv(layer->variable);
-
-  return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
-}
-
 /* ---- values -------------------------------------------------------------------------------------- */
 
 /* A layer would refuse them, too, but in each unit: here one line says so. */
 
-static bool is_kind(const char *word, size_t length)
-{
-  static const char *const kinds[] = {
-    "memory", "completion", "collectives", "locks", "races", "1"
-  };
-
-  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-    if (strlen(kinds[i]) == length && strncmp(kinds[i], word, length) == 0)
-      return true;
-  return false;
-}
-
 static bool are_kinds(const char *text)
 {
-  size_t length;
+  unsigned kinds;
 
-  if (text[0] == '\0' || strcmp(text, "0") == 0)
-    return true;
-  for (; is_kind(text, length = strcspn(text, ",")); text += length + 1)
-    if (text[length] == '\0')
-      return true;
-  return false;
+  return dart__check_read_kinds(text, &kinds);
 }
 
 static bool is_patience(const char *text)
 {
-  char  *end;
-  double seconds = strtod(text, &end);
+  double seconds;
 
-  return end != text && *end == '\0' && seconds > 0;
+  return dart__check_read_seconds(text, &seconds);
 }
 
 static bool is_buffer(const char *text)
 {
-  char         *end;
-  unsigned long mib = strtoul(text, &end, 10);
+  unsigned long mib;
 
-  return isdigit((unsigned char)text[0]) && *end == '\0' && mib >= 1 && mib <= 1u << 20;
+  return dart__trace_read_mib(text, &mib);
 }
 
 static void check_values(void)
@@ -121,11 +94,9 @@ static void check_values(void)
     const char *variable;
     bool (*is_good)(const char *);
     const char *allowed;
-  } values[] = { { "DART_CHECK", are_kinds,
-                   "0, 1, or some of memory, completion, collectives, locks and races, with commas "
-                   "between them" },
-                 { "DART_CHECK_PATIENCE", is_patience, "a number of seconds, more than 0" },
-                 { "DART_TRACE_BUFFER", is_buffer, "a number of MiB, from 1 to 1048576" } };
+  } values[] = { { "DART_CHECK", are_kinds, DART__CHECK_MAY_BE },
+                 { "DART_CHECK_PATIENCE", is_patience, DART__PATIENCE_MAY_BE },
+                 { "DART_TRACE_BUFFER", is_buffer, DART__TRACE_BUFFER_MAY_BE } };
 
   for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
     const char *text = getenv(values[i].variable);
@@ -139,18 +110,11 @@ static void check_values(void)
 /* Make the folder that the variable names, unless it is not set. */
 static void make_folder(const char *variable)
 {
-  const char *path = getenv(variable);
-  struct stat file;
+  const char *path = dart__layer_value(variable);
 
-  if (path == NULL || path[0] == '\0' || strcmp(path, "0") == 0 || mkdir(path, 0777) == 0)
-    return;
-  if (errno == EEXIST && stat(path, &file) == 0) {
-    if (S_ISDIR(file.st_mode) && access(path, W_OK | X_OK) == 0)
-      return;
-    errno = S_ISDIR(file.st_mode) ? errno : ENOTDIR;
-  }
-  launch_fail(LAUNCH_EXIT_USAGE, "%s: cannot make the folder '%s': %s", variable, path,
-              strerror(errno));
+  if (path != NULL && !(dart__trace_make_folder(path) && access(path, W_OK | X_OK) == 0))
+    launch_fail(LAUNCH_EXIT_USAGE, "%s: cannot make the folder '%s': %s", variable, path,
+                strerror(errno));
 }
 
 static void make_folders(const launch_t *launch)
@@ -173,7 +137,7 @@ void launch_layers(const launch_t *launch)
   return; /* the sanitizer's library must be loaded first, so programs of such a build are linked with layers */
 #endif
   for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
-    if (!is_wanted(&layers[i]))
+    if (dart__layer_value(layers[i].variable) == NULL)
       continue;
     if (find_library(&layers[i], path))
       preload(path);

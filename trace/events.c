@@ -3,7 +3,6 @@
  * raised after each event, so all events below it are complete. */
 #include "events.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,14 +11,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "layer_settings.h"
 #include "names.h"
 #include "trace_job.h"
 
 enum {
   STEP      = 1 << 15, /* events; a file grows by this many at a time */
   ROOM      = 64,      /* events that a call has room for, at least */
-  USUAL_MIB = 64,
-  MOST_MIB  = 1 << 20
+  USUAL_MIB = 64
 };
 
 struct dart__trace_events {
@@ -39,17 +38,14 @@ static size_t most_events; /* of a file */
 
 bool dart__trace_events_read_room(void)
 {
-  const char   *text = getenv("DART_TRACE_BUFFER");
-  char         *end  = NULL;
-  unsigned long mib  = text != NULL ? strtoul(text, &end, 10) : USUAL_MIB;
+  const char   *text    = getenv("DART_TRACE_BUFFER");
+  unsigned long mib     = USUAL_MIB;
+  bool          is_good = text == NULL || dart__trace_read_mib(text, &mib);
 
   most_events = ((size_t)mib << 20) / sizeof(dart__trace_event_t);
-  if (text == NULL ||
-      (isdigit((unsigned char)text[0]) && *end == '\0' && mib >= 1 && mib <= MOST_MIB))
-    return true;
-  dart__trace_say("DART_TRACE_BUFFER is '%s'; it may be a number of MiB, from 1 to %d", text,
-                  MOST_MIB);
-  return false;
+  if (!is_good)
+    dart__trace_say("DART_TRACE_BUFFER is '%s'; it may be " DART__TRACE_BUFFER_MAY_BE, text);
+  return is_good;
 }
 
 static int64_t to_real_time(void)

@@ -6,45 +6,34 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "events.h"
+#include "layer_settings.h"
 #include "observe.h"
 #include "trace_memory.h"
 #include "trace_report.h"
 
 /* ---- begin ------------------------------------------------------------------------------------- */
 
-/* False: see errno. */
-static bool is_folder(const char *path)
-{
-  struct stat file;
-
-  if (stat(path, &file) != 0)
-    return false;
-  errno = ENOTDIR;
-  return S_ISDIR(file.st_mode);
-}
-
 /* Find the folder that the variable names, and make it if necessary. NULL: the variable is not set. False, after one
  * line: there is no folder. */
 static bool find_folder(const char *variable, char **folder_out)
 {
-  const char *path = getenv(variable);
+  const char *path = dart__layer_value(variable);
 
   free(*folder_out);
   *folder_out = NULL;
-  if (path == NULL || path[0] == '\0' || strcmp(path, "0") == 0)
+  if (path == NULL)
     return true;
-  if (mkdir(path, 0777) == 0 || (errno == EEXIST && is_folder(path)))
+  if (dart__trace_make_folder(path))
     *folder_out = realpath(path, NULL);
   if (*folder_out == NULL)
     dart__trace_say("%s: cannot make the folder %s: %s", variable, path, strerror(errno));
   return *folder_out != NULL;
 }
 
-/* Before DART begins: who asks for a report or a trace is to get one. */
+/* Before DART begins: a program without its report or trace is not to start. */
 static bool prepare_trace(void)
 {
   dart_layers |= DART_LAYER_TRACE;

@@ -17,26 +17,23 @@
 #define ELEMENTS 8192   /* as many as units at least */
 #define LARGE    131072 /* 1 MiB of elements */
 
-static bench_job_t  job;
-static dart_gptr_t  memory; /* of ELEMENTS words; the last one is the counter of notifications */
-static uint64_t    *mine;   /* this unit's portion */
-static uint64_t     local[ELEMENTS], other[ELEMENTS], varied[4 * ELEMENTS], large[LARGE];
-static dart_lock_t  lock;
-static dart_range_t range;
-static dart_team_t  team;
-static dart_gptr_t  segment;
-static dart_file_t  file;
+dart_lock_t  case_lock;
+dart_range_t case_range;
+
+static bench_job_t job;
+static dart_gptr_t memory; /* of ELEMENTS words; the last one is the counter of notifications */
+static uint64_t   *mine;   /* this unit's portion */
+static uint64_t    local[ELEMENTS], other[ELEMENTS], varied[4 * ELEMENTS], large[LARGE];
+static dart_team_t team;
+static dart_gptr_t segment;
+static dart_file_t file;
 static dart_allocator_t allocator;
 static _Alignas(65536) uint64_t adopted[ELEMENTS];
 static char path[64]; /* the same on all units */
 
 static dart_gptr_t at(size_t unit, size_t element)
 {
-  dart_gptr_t gptr = memory;
-
-  BENCH_OK(dart_gptr_setunit(&gptr, DART_TEAM_UNIT_ID((int32_t)unit)));
-  BENCH_OK(dart_gptr_incaddr(&gptr, (int64_t)(element * sizeof(uint64_t))));
-  return gptr;
+  return place(memory, unit, element);
 }
 
 void cases_open(const bench_job_t *the_job)
@@ -410,20 +407,20 @@ static least_t least_lock_all(size_t n, size_t nunits)
 
 /* ---- locks ---------------------------------------------------------------------------------------- */
 
-static void make_lock(size_t n)
+void make_lock(size_t n)
 {
   (void)n;
-  BENCH_OK(dart_team_lock_init(DART_TEAM_ALL, &lock));
+  BENCH_OK(dart_team_lock_init(DART_TEAM_ALL, &case_lock));
 }
 
 static void destroy_lock(size_t n)
 {
   (void)n;
-  BENCH_OK(dart_team_lock_destroy(&lock));
+  BENCH_OK(dart_team_lock_destroy(&case_lock));
 }
 
 /* Once all have left it. */
-static void end_lock(size_t n)
+void end_lock(size_t n)
 {
   BENCH_OK(dart_barrier(DART_TEAM_ALL));
   destroy_lock(n);
@@ -434,15 +431,15 @@ static void run_lock_free(size_t n)
   (void)n;
   if (job.me != 1)
     return;
-  BENCH_OK(dart_lock_acquire(lock));
-  BENCH_OK(dart_lock_release(lock));
+  BENCH_OK(dart_lock_acquire(case_lock));
+  BENCH_OK(dart_lock_release(case_lock));
 }
 
 static void make_held_lock(size_t n)
 {
   make_lock(n);
   if (job.me == 0)
-    BENCH_OK(dart_lock_acquire(lock));
+    BENCH_OK(dart_lock_acquire(case_lock));
   BENCH_OK(dart_barrier(DART_TEAM_ALL));
 }
 
@@ -452,10 +449,10 @@ static void run_lock_handed(size_t n)
   (void)n;
   if (job.me == 0) {
     await_silence();
-    BENCH_OK(dart_lock_release(lock));
+    BENCH_OK(dart_lock_release(case_lock));
   } else if (job.me == 1) {
-    BENCH_OK(dart_lock_acquire(lock));
-    BENCH_OK(dart_lock_release(lock));
+    BENCH_OK(dart_lock_acquire(case_lock));
+    BENCH_OK(dart_lock_release(case_lock));
   }
 }
 
@@ -466,8 +463,8 @@ static void run_lock_contended(size_t n)
   if (job.me == 0)
     await_silence();
   else
-    BENCH_OK(dart_lock_acquire(lock));
-  BENCH_OK(dart_lock_release(lock));
+    BENCH_OK(dart_lock_acquire(case_lock));
+  BENCH_OK(dart_lock_release(case_lock));
 }
 
 static least_t least_contended(size_t n, size_t nunits)
@@ -476,16 +473,22 @@ static least_t least_contended(size_t n, size_t nunits)
   return (least_t){ 2 * (nunits - 1), nunits, "a request each, and the lock from one to the next" };
 }
 
-static void make_range(size_t n)
+void make_range(size_t n)
 {
   (void)n;
-  BENCH_OK(dart_team_range_init(DART_TEAM_ALL, 0, 0, &range));
+  BENCH_OK(dart_team_range_init(DART_TEAM_ALL, 0, 0, &case_range));
 }
 
-static void end_range(size_t n)
+static void destroy_range(size_t n)
 {
   (void)n;
-  BENCH_OK(dart_team_range_destroy(&range));
+  BENCH_OK(dart_team_range_destroy(&case_range));
+}
+
+void end_range(size_t n)
+{
+  BENCH_OK(dart_barrier(DART_TEAM_ALL));
+  destroy_range(n);
 }
 
 /* ---- teams and memory ----------------------------------------------------------------------------- */
@@ -801,7 +804,7 @@ static const case_t cases[] = {
   { "team_lock_init", NULL, make_lock, end_lock, least_agree, { 1 }, false, false },
   { "team_range_init", NULL, make_range, end_range, least_agree, { 1 }, false, false },
   { "team_lock_destroy", make_lock, destroy_lock, NULL, least_agree, { 1 }, false, false },
-  { "team_range_destroy", make_range, end_range, NULL, least_agree, { 1 }, false, false },
+  { "team_range_destroy", make_range, destroy_range, NULL, least_agree, { 1 }, false, false },
   { "team_memalloc", NULL, run_allocate, run_free, least_agree, { 1000 }, false, true },
   { "team_memfree", run_allocate, run_free, NULL, least_agree, { 1000 }, false, true },
   { "team_memregister", NULL, run_register, run_deregister, least_barrier, { 1000 }, false, false },

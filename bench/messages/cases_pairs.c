@@ -25,16 +25,7 @@ static dart_gptr_t     exchange; /* the same, which has epochs */
 static uint64_t       *mine;     /* this unit's portion of `memory` */
 static uint64_t        local[ELEMENTS], other[ELEMENTS];
 static dart_context_t  context;
-static dart_lock_t     mutex;
-static dart_range_t    object;
 static dart_datatype_t strided;
-
-static dart_gptr_t place(dart_gptr_t segment, size_t unit, size_t element)
-{
-  BENCH_OK(dart_gptr_setunit(&segment, DART_TEAM_UNIT_ID((int32_t)unit)));
-  BENCH_OK(dart_gptr_incaddr(&segment, (int64_t)(element * sizeof(uint64_t))));
-  return segment;
-}
 
 /* Where unit 0 puts, and unit 1 waits. */
 static dart_gptr_t to(size_t element)
@@ -397,40 +388,15 @@ static void try_lock_at(size_t n)
   BENCH_OK(dart_lock_at_release(place(memory, 0, LOCK)));
 }
 
-static void make_mutex(size_t n)
-{
-  (void)n;
-  BENCH_OK(dart_team_lock_init(DART_TEAM_ALL, &mutex));
-}
-
-static void end_mutex(size_t n)
-{
-  (void)n;
-  BENCH_OK(dart_team_lock_destroy(&mutex));
-}
-
-static void try_mutex(size_t n)
+static void try_lock(size_t n)
 {
   int32_t is_held = 0;
 
   (void)n;
   if (job.me != 1)
     return;
-  BENCH_OK(dart_lock_try_acquire(mutex, &is_held));
-  BENCH_OK(dart_lock_release(mutex));
-}
-
-static void make_object(size_t n)
-{
-  (void)n;
-  BENCH_OK(dart_team_range_init(DART_TEAM_ALL, 0, 0, &object));
-}
-
-static void end_object(size_t n)
-{
-  (void)n;
-  BENCH_OK(dart_barrier(DART_TEAM_ALL));
-  BENCH_OK(dart_team_range_destroy(&object));
+  BENCH_OK(dart_lock_try_acquire(case_lock, &is_held));
+  BENCH_OK(dart_lock_release(case_lock));
 }
 
 static void take_range(size_t n)
@@ -440,7 +406,7 @@ static void take_range(size_t n)
 
   if (job.me != 1)
     return;
-  BENCH_OK(dart_range_acquire(object, &span, 1, -1, &hold));
+  BENCH_OK(dart_range_acquire(case_range, &span, 1, -1, &hold));
   BENCH_OK(dart_range_release(&hold));
 }
 
@@ -505,8 +471,8 @@ const case_t pair_cases[] = {
   { "sendrecv", NULL, sendrecv, NULL, least_each, { 1 }, false, false },
   { "lock_at acquire release", NULL, lock_at, NULL, least_lock_free, { 1 }, false, false },
   { "lock_at try_acquire release", NULL, try_lock_at, NULL, least_lock_free, { 1 }, false, false },
-  { "lock try_acquire release", make_mutex, try_mutex, end_mutex, least_lock_free, { 1 }, false, false },
-  { "range acquire release", make_object, take_range, end_object, least_lock_free, { 100 }, false, false },
+  { "lock try_acquire release", make_lock, try_lock, end_lock, least_lock_free, { 1 }, false, false },
+  { "range acquire release", make_range, take_range, end_range, least_lock_free, { 100 }, false, false },
   { "post start put complete test", NULL, post_test, NULL, least_epoch, { 1 }, false, false },
   { "lock get unlock", NULL, lock_get, NULL, least_portion, { 1 }, false, false },
 };

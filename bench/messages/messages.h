@@ -1,6 +1,8 @@
 #ifndef BENCH_MESSAGES_MESSAGES_H
 #define BENCH_MESSAGES_MESSAGES_H
 /* The cases whose messages are counted. */
+#include <dash/dart/ext/dart_range.h>
+
 #include "../common/bench.h"
 
 typedef struct {
@@ -11,6 +13,14 @@ typedef struct {
   uint64_t unit;          /* which that is */
   uint64_t busiest_bytes; /* of the unit that sent the most */
 } counts_t;
+
+/** Element `element` of a unit's portion of a segment of 64-bit words. */
+static inline dart_gptr_t place(dart_gptr_t segment, size_t unit, size_t element)
+{
+  BENCH_OK(dart_gptr_setunit(&segment, DART_TEAM_UNIT_ID((int32_t)unit)));
+  BENCH_OK(dart_gptr_incaddr(&segment, (int64_t)(element * sizeof(uint64_t))));
+  return segment;
+}
 
 /* What no library could do with less. `messages` and `chain` are not always possible together. */
 typedef struct {
@@ -51,6 +61,14 @@ const case_t *case_number(size_t i);
 
 /** Whether only two units take part, in a job of any size. */
 bool case_is_of_pair(size_t i);
+
+/* cases.c, for cases of either file: a lock and a range object, made and ended by all units. */
+extern dart_lock_t  case_lock;
+extern dart_range_t case_range;
+void                make_lock(size_t n);
+void                end_lock(size_t n);
+void                make_range(size_t n);
+void                end_range(size_t n);
 
 /* cases_pairs.c */
 extern const case_t pair_cases[];
