@@ -51,7 +51,7 @@ bool dart__link_send(dart__link_t *link, int32_t peer, uint64_t *head_seen,
 /** Hold a packet until its time, and until those have come that it must not overtake. False: no memory. */
 bool dart__link_hold(dart__link_t *link, const dart__packet_t *packet);
 
-/** The next packet that has come and whose time has; it is the caller's to free. NULL: there is none. */
+/** The next packet that has arrived and whose time has come; it is the caller's to free. NULL: there is none. */
 dart__envelope_t *dart__link_next(dart__link_t *link);
 
 /** When there will be one, if nothing comes. */

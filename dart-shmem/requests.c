@@ -148,7 +148,7 @@ void dart__requests_pump(dart__net_comm_t *c, dart__peer_t *peer)
   }
 }
 
-/* What is sent counts as sent; but a receive never has its bytes. It is for its caller to cancel, who knows the peer; or,
+/* What is sent counts as sent; but a receive never has its bytes. Its caller cancels it, since that knows the peer; or,
  * of any peer, done without a byte. */
 static void end_at_lost(dart__net_comm_t *c, dart__request_t *r)
 {

@@ -58,7 +58,7 @@ static bool make_room(stream_t *stream)
   return true;
 }
 
-/* Read all that has come. False: nobody writes any more. */
+/* Read all that has arrived. False: nobody writes any more. */
 static bool read_stream(stream_t *stream)
 {
   char    bytes[4096];

@@ -6,7 +6,8 @@ cd "$1" || exit 1
 phrases=('the own' 'put off' 'puts off' likewise 'what is kept' 'who finds' 'has to be there' 'so to say' 'is not the matter'
   '(give|gives|given|gave) (back|away)' '(let|lets) go' 'asks? for nothing' 'turns of waiting' 'looked at for'
   'the time was over' 'that of the own' 'the time is over' 'roads?' 'be meant' 'Make them several' 'has come so' 'have what all'
-  '(by|of|to|but|wakes?) who')
+  '(by|of|to|but|wakes?) who' '(give|gives|given|gave|giving) (it|them|the locks?) back' 'locks? (is|are|was|were|may be|being) given up'
+  '(give|gives|giving) the locks? up' '(has|have) come to .ret.' 'what it came to' 'wait comes by' 'progress (has come|comes) by')
 refused=$(printf '|%s' "${phrases[@]}")
 grep -rnEiw "${refused:1}" --exclude=format.sh --exclude-dir=build --exclude-dir=.git . &&
   { echo "these phrases are refused: say what a reader outside of this project would say"; exit 1; }

@@ -43,7 +43,7 @@ typedef struct {
   void       *block; /* registered memory */
 } exchange_t;
 
-/** Everything of a pattern, collective; close gives it back. */
+/** Everything of a pattern, collective; close frees it. */
 void exchange_open(exchange_t *x, const options_t *o);
 void exchange_close(exchange_t *x);
 

@@ -95,7 +95,7 @@ static lines_distance_t nearest(const line_t *line)
   return least == LINES_DISTANCES ? LINES_CACHE : least;
 }
 
-/* The farthest unit that has a copy, which has to give it up. */
+/* The farthest unit that has a copy, which has to drop it. */
 static lines_distance_t farthest(const line_t *line)
 {
   lines_distance_t most = LINES_CACHE;

@@ -115,7 +115,8 @@ dart_team_t dart__nodes_team_of(int tag)
 /* Tags of the channel OWN, which may be found, have no more bits than a team. */
 bool dart__nodes_find_left(const dart__team_t *all, dart__net_message_t *left_out)
 {
-  if (dart__lost_count() > 0 || !dart__team_is_leader(all)) /* given up calls leave messages, too */
+  if (dart__lost_count() > 0 ||
+      !dart__team_is_leader(all)) /* abandoned calls leave messages, too */
     return false;
   return dart__net_probe(dart__net.messages, DART__ANY_PEER, DART__CHANNEL_LEADERS, DART__ANY_TAG,
                          false, left_out) &&

@@ -29,7 +29,7 @@
  *
  * One unit may leave a step so while another passes it: the one that was lost had come to it. What holds then:
  * - A unit that has left a step comes to none after it: it does not arrive in them, and a vote or a loss breaks the team once
- *   for all (dart__team_break). So whoever passes a step has passed all before, and so have all that came to it.
+ *   for all (dart__team_break). So a unit that passes a step has passed all before, and so have all that entered it.
  * - A unit passes a step only if all of the node have arrived in it, or, of the leader, it has the others' data. So who gives a
  *   wait up opens nothing, and arrives nowhere else (wait/tree.c).
  * - What was written for a step stays until its readers have passed the next one: a unit that has left a step writes

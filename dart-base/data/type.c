@@ -96,7 +96,7 @@ bool dart__type_copy(const dart__type_t *type, dart__type_t *copy_out)
   dart__type_blocks_t *blocks;
 
   if (type->blocks != NULL) {
-    /* relaxed: whoever copies has a user's right to the blocks */
+    /* relaxed: a thread that copies has a user's right to the blocks */
     atomic_fetch_add_explicit(&type->blocks->users, 1, memory_order_relaxed);
   } else if (type->kind == DART__TYPE_INDEXED) {
     blocks = new_blocks(type->block_count);

@@ -78,7 +78,7 @@ dart_ret_t dart__access_refuse_gone(const dart__access_call_t *call, int32_t uni
 dart__wait_for_t dart__access_waits_for(const dart__access_call_t *call, dart__wait_kind_t kind,
                                         int32_t unit);
 
-/** Open a unit whose lock is held now, or that needs none. The caller of dart__hold_leave gives it up. */
+/** Open a unit whose lock is held now, or that needs none. The caller of dart__hold_leave releases it. */
 void dart__access_locked(const dart__access_call_t *call, int32_t unit);
 
 /** This unit has entered or left the lock of a near one: if far units wait for it, its unit serves these. */

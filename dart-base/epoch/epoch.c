@@ -14,7 +14,7 @@ void dart__epoch_end_state(dart__epoch_shared_t *state, bool is_held, bool is_ex
 {
   uint32_t nfar;
 
-  /* seq_cst: before the lock is left, so that whoever enters it then sees this; pairs with dart__epoch_has_ended */
+  /* seq_cst: before the lock is left, so that the next to enter it sees this; pairs with dart__epoch_has_ended */
   atomic_fetch_add_explicit(&state->ends, 1, memory_order_seq_cst);
   if (is_held)
     dart__rwlock_leave(&state->lock, is_exclusive);

@@ -255,7 +255,7 @@ static dart__am_epoch_served_t serve_epoch(const dart__am_host_t *host, dart__de
                      (dart__epoch_control_t)control_of(about), about->value);
     return DART__AM_EPOCH_NOTIFIED;
   }
-  return DART__AM_EPOCH_SERVED; /* those who wait for a lock have an event of their own */
+  return DART__AM_EPOCH_SERVED; /* waiters for a lock have an event of their own */
 }
 
 /* Operations that nobody waits for, whose memory has ended: the next flush says so. */

@@ -3,7 +3,7 @@
  * On one node a fence is a barrier: near operations are complete before their unit enters it. Between nodes a barrier
  * is not enough, for data may be under way when all units have entered. A second barrier is not needed: by one
  * reduction all units sum up how many of them have operations on each unit. Then each starts its operations, sends each
- * target a control message behind them, and leaves when as many control messages have come to it as the sum said.
+ * target a control message behind them, and leaves when it has received as many control messages as the sum said.
  *
  * A unit's operations on far portions start when the reduction of the closing fence is over, not before. Only then all
  * units are known to have left the fence before it, and so to have received what that epoch brought them. Near portions

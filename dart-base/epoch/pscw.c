@@ -425,7 +425,7 @@ typedef struct {
   const dart__access_call_t *call;
   int32_t                    left;
   dart_ret_t                 ret;
-  dart_ret_t                 lost; /* a far target is, which was told all the same */
+  dart_ret_t                 lost; /* a far target is, which was told nevertheless */
 } round_t;
 
 static void note_told(round_t *round, int32_t unit)

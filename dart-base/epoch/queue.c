@@ -121,8 +121,8 @@ static void append_operation(dart__epoch_t *epoch, uint32_t place)
 
 /* A target that has not left the last fence waits for nobody: all units have entered it, or, if that was with
  * NOPRECEDE or LAZY, will without waiting for this one. One lock alone is waited for
- * with none held. But with several, the first would be held while the next is waited for; and who waits for a post
- * may not have made its own. */
+ * with none held. But with several, the first would be held while the next is waited for; and a unit that waits for a
+ * post may not have made its own. */
 bool dart__access_may_wait(const dart__epoch_t *epoch)
 {
   if (epoch->kind != DART__EPOCH_LOCK)

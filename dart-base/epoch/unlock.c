@@ -4,9 +4,9 @@
  * the request and are applied when the lock is granted. The answer says that all is done, and brings what gets have
  * read. That is one round trip, and with DART_EPOCH_LAZY and no gets none. All else takes a request, the operations,
  * and a control message that leaves the lock; the acknowledgement of that message, or of gets before it, completes the
- * unlock. Whoever locks the portion next needs no acknowledgement, since operations are applied in order; whoever reads
- * it without a lock, after a barrier, does. With DART_EPOCH_LAZY the target's answer to the control message is counted,
- * and nobody waits for it. With NOCHECK, too, there is such a message then, for that answer alone.
+ * unlock. The next unit that locks the portion needs no acknowledgement, since operations are applied in order; a unit
+ * that reads it without a lock, after a barrier, does. With DART_EPOCH_LAZY the target's answer to the control message is
+ * counted, and nobody waits for it. With NOCHECK, too, there is such a message then, for that answer alone.
  *
  * Unlock_all. Locks are granted in the order of arrival, so a unit that held one portion while it waits for another
  * could wait for itself. There it waits behind an exclusive request, whose unit waits for a second such unit, which
@@ -35,8 +35,8 @@ DART__PROFILED(dart_epoch_unlock_all);
 
 /* ---- near portions ---------------------------------------------------------------------------- */
 
-/* If the wait is given up, for a member of the team is lost, its ticket stays. So the lock is gone: nobody enters after that,
- * and all who ask for it give up. */
+/* If the wait is abandoned, since a member of the team is lost, its ticket stays. So the lock is gone: nobody enters after
+ * that, and all requests for it fail. */
 static dart_ret_t unlock_near(const dart__access_call_t *call, int32_t unit)
 {
   dart__epoch_target_t *t   = &call->epoch->target[unit];
@@ -78,7 +78,7 @@ typedef struct {
   bool                       is_given_up; /* for a unit is lost: requests may be answered yet */
 } round_t;
 
-/* Where units may be lost requests are not in the caller's frame, for those that were given up stay. NULL: no memory. */
+/* Where units may be lost requests are not in the caller's frame, since those that were abandoned stay. NULL: no memory. */
 static asked_t *new_requests(size_t n, asked_t *own, size_t nown)
 {
   return n > nown || dart__survives() ? malloc(n * sizeof *own) : own;

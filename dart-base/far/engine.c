@@ -58,7 +58,7 @@ void dart__engine_hold(void)
   dart__turns_t turns = { 0 };
 
   while (dart__engine.am != NULL && !dart__am_hold(dart__engine.am))
-    dart__wait_pause(&turns, &dart__world.wait); /* whoever receives makes the progress */
+    dart__wait_pause(&turns, &dart__world.wait); /* the thread that receives makes progress */
 }
 
 void dart__engine_release(void)

@@ -45,7 +45,7 @@ static inline void dart__mark_add(dart__mark_t *mark, dart__completion_t complet
     *number = completion.number;
 }
 
-/* A notification: an atomic update of an aligned word of 64 bits, by an operator of DART_TYPE_ULONG; then whoever waits
+/* A notification: an atomic update of an aligned word of 64 bits, by an operator of DART_TYPE_ULONG; then a thread that waits
  * there is woken. */
 typedef struct {
   const dart__address_t *flag;

@@ -18,7 +18,7 @@ static bool is_first_to_report(void)
                                   memory_order_relaxed) == 0;
 }
 
-/* A wait in a team is given up if a member is lost. */
+/* A wait in a team is abandoned if a member is lost. */
 static bool is_broken(dart__team_t *team)
 {
   if (!dart__survives() || !dart__team_look(team))
@@ -70,7 +70,7 @@ static void report_alone(const char *function)
               dart__world.me);
 }
 
-/* A wait for a unit, or for any, is given up. */
+/* A wait for a unit, or for any, is abandoned. */
 static bool is_partner_lost(dart_unit_t unit)
 {
   bool is_over = unit == DART__GONE_ANY ? dart__lost_is_news() : unit >= 0 && dart__is_lost(unit);

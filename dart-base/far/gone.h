@@ -2,7 +2,7 @@
 #define DART__FAR_GONE_H
 /* Waits that detect that they can never end, because a unit they wait for is gone: it has ended without
  * dart_exit (job/leave.c). They check after they have slept, and end the program with a log line that names
- * the unit; or, where the job outlives units (model/lost.h), they are given up. */
+ * the unit; or, where the job outlives units (model/lost.h), they are abandoned. */
 #include <stdint.h>
 
 #include "model/team.h"
@@ -23,7 +23,7 @@ typedef struct {
 
 dart__wait_policy_t dart__gone_wait(dart__gone_watch_t *watch);
 
-/** Whether a wait for this is given up, for a unit is lost: a member of the team, or, where anybody could end it, one of
+/** Whether a wait for this is abandoned, since a unit is lost: a member of the team, or, where anybody could end it, one of
  *  which the program does not know. */
 bool dart__gone_gives_up(const dart__wait_for_t *what);
 

@@ -92,8 +92,8 @@ static uint64_t called(void *context, char *object, const void *operand, size_t 
   return handler == NULL ? 0 : handler(object, operand, nbytes);
 }
 
-/* Grants of locks, and ranges that were kept for long enough. Nobody else sends these where there is no agent, so it is here
- * that every wait comes by. */
+/* Grants of locks, and ranges that were kept for long enough. Nobody else sends these where there is no agent, so it is done
+ * here, where every wait passes. */
 static void send_answers(dart__am_t *am, void *answers)
 {
   dart__grants_tell(am, answers);

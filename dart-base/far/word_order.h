@@ -94,7 +94,7 @@ static inline bool dart__word_order_requested(const dart__address_t *at, dart__t
     return false;
   if (!dart__am_is_flushed(dart__engine.am, dart__team_member(at->team, at->unit), DART__AM_REMOTE))
     return true;
-  if (!dart__world.many_threads) /* whoever has noted a request has made it */
+  if (!dart__world.many_threads) /* the thread that has noted a request has made it */
     set->bits = 0;
   return false;
 }

@@ -32,7 +32,7 @@ typedef struct {
   int32_t          team;
   int32_t          number; /* of the objects of this kind in the team, from 1 on; of the segment */
   /* Of what is held: a range from first to last; the unit, and 1 if it is exclusive. If several are, the newest;
-   * first > last, and a unit of -1: unknown, for that was given up before others. */
+   * first > last, and a unit of -1: unknown, since that one was released before others. */
   _Atomic uint64_t first;
   _Atomic uint64_t last;
 } dart__hold_t;
@@ -74,7 +74,7 @@ static inline void dart__hold_set(dart__hold_t *hold, uint32_t count)
 /** Whether any is held. */
 static inline bool dart__hold_is_held(const dart__hold_t *hold)
 {
-  /* relaxed: the result does not cover threads that take or give up during this call */
+  /* relaxed: the result does not cover threads that acquire or release during this call */
   return atomic_load_explicit(&hold->count, memory_order_relaxed) != 0;
 }
 
@@ -105,7 +105,7 @@ static inline void dart__held_word_note(dart__holds_t *holds, dart_gptr_t gptr)
   atomic_store_explicit(&word->at, gptr.addr_or_offs.offset + 1, memory_order_relaxed);
 }
 
-/** It is going to be given up. One at the same offset elsewhere may be forgotten instead. */
+/** It is about to be released. One at the same offset elsewhere may be forgotten instead. */
 static inline void dart__held_word_forget(dart__holds_t *holds, dart_gptr_t gptr)
 {
   dart__held_word_t *word;

@@ -64,7 +64,7 @@ static inline bool dart__outlives(dart_unit_t unit)
   return __builtin_expect(dart__survives(), 0) && dart__is_lost(unit);
 }
 
-/** What a call returns that has come to `ret`, and may have needed this far unit. */
+/** What a call returns whose own result is `ret`, and which may have needed this far unit. */
 static inline dart_ret_t dart__lost_result(dart_unit_t unit, dart_ret_t ret)
 {
   return dart__outlives(unit) ? DART_ERR_UNIT_LOST : ret;
@@ -83,7 +83,7 @@ void dart__team_break(dart__team_t *team);
  *  its own from here on. Other threads do not touch the buffers of the team's exchange. */
 void dart__team_step_aside(dart__team_t *team);
 
-/** What a collective call of the team returns that has come to `ret` here. */
+/** What a collective call of the team returns whose own result is `ret` here. */
 static inline dart_ret_t dart__team_result(const dart__team_t *team, dart_ret_t ret)
 {
   return dart__team_is_broken(team) ? DART_ERR_UNIT_LOST : ret;

@@ -8,7 +8,7 @@
  * it sent to each unit and what it received, and at the end of a cycle it receives the rest.
  *
  * Messages of DART's own, which have negative tags, are all received, and not counted. Both sides know their length, so
- * they are received without being claimed; unless units may be lost, for then a receive may be given up. */
+ * they are received without being claimed; unless units may be lost, for then a receive may be cancelled. */
 #include "p2p/far_message.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "wait/wait.h"
 #include "wait/watches.h"
 
-/** Make this unit's inbox in its pool, which is open. Local. DART_ERR_NOMEM: close it all the same. */
+/** Make this unit's inbox in its pool, which is open. Local. DART_ERR_NOMEM: close it nevertheless. */
 dart_ret_t dart__twosided_prepare(const dart__team_t *all);
 
 /** All units have made theirs. */

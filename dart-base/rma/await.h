@@ -30,7 +30,7 @@ typedef struct {
   uint64_t most_in_vain; /* ... until so many wake-ups were in vain; 0: they never are */
 } dart__await_t;
 
-/** Wait until `is_there`; false: it timed out, or was given up (far/gone.h). Far units are served meanwhile. */
+/** Wait until `is_there`; false: it timed out, or was abandoned (far/gone.h). Far units are served meanwhile. */
 bool dart__await_within(const dart__await_t *await);
 
 /** The same without a limit, in an epoch, for what raises the event. False: a member of the team is lost. */

@@ -120,8 +120,8 @@ static bool transfer_and_notify_far(const dart__rma_t *rma, const dart__signal_t
   return true;
 }
 
-/* Near data are there, or were read, before the flag is updated, which releases that, too: who sees it may read or
- * overwrite them. */
+/* Near data are there, or were read, before the flag is updated, which releases that, too: a unit that sees it may
+ * read or overwrite them. */
 static dart_ret_t transfer_and_notify(const dart__rma_t *rma, const dart__signal_t *signal)
 {
   dart_ret_t ret = DART_OK;

@@ -195,7 +195,7 @@ static bool find_watched(const dart__watched_t *what, dart__address_t *at_out)
   return dart__locate(dart__call, gptr, what->nbytes, at_out) == DART_OK && at_out->near != NULL;
 }
 
-/* Whether the word does not have what its sleeper waits for: then whoever changes it next looks again. A word that two
+/* Whether the word does not have what its sleeper waits for: then the next unit that changes it looks again. A word that two
  * units have changed in parts at a time can be in vain for both: the contract has words changed as a whole. */
 static bool is_in_vain(const dart__watched_t *what)
 {

@@ -2,7 +2,7 @@
 #define DART__RMA_WATCH_H
 /* Words that units of the node sleep for: a unit that changes one wakes its sleeper.
  *
- * A near put is one store, so whoever looks for a sleeper after it has to do so without a fence, which takes longer
+ * A near put is one store, so a look for a sleeper after it has to do without a fence, which takes longer
  * than the put. It is the sleeper that has the fence made, in all processes of the node, by membarrier: Dekker's
  * protocol with one side's fence made by the other (Dice, Huang, Yang: Asymmetric Dekker synchronization, 2001).
  *

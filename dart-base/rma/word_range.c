@@ -1,6 +1,6 @@
 /* dart_wait_word_range: a wait for any of many words at constant steps, see dart_wait_word.h.
  *
- * It is not dart_wait_word_any with n pointers: whoever waits for one of 65,536 notifications would have as many pointers
+ * It is not dart_wait_word_any with n pointers: a wait for one of 65,536 notifications would have as many pointers
  * checked and compared by each call. One check covers all words, and an address is a sum. */
 #include <dash/dart/ext/dart_wait_word.h>
 

@@ -36,7 +36,7 @@ typedef struct {
   uint64_t      exchange; /* in its pool, if it is a leader; 0: there is none */
 } dart__team_plan_t;
 
-/** Allocate it; `members` is NULL on a unit that is none. DART_ERR_NOMEM: the plan is to be discarded all the same. */
+/** Allocate it; `members` is NULL on a unit that is none. DART_ERR_NOMEM: the plan still has to be discarded. */
 dart_ret_t dart__team_plan(const dart__members_t *members, dart__team_plan_t *plan_out);
 void       dart__team_plan_discard(const dart__team_plan_t *plan);
 

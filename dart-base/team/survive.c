@@ -136,7 +136,7 @@ static size_t drop_lost(dart_unit_t *ids, int32_t nvoters, uint64_t number, size
   return n;
 }
 
-/* The program knows of the members that are not among the `n`, whoever has seen their loss first. */
+/* The program knows of the members that are not among the `n`, whichever unit has seen their loss first. */
 static void acknowledge_others(const dart__team_t *team, const dart_unit_t *ids, size_t n)
 {
   size_t next = 0;

@@ -266,7 +266,7 @@ static void forward_part(stream_t *stream)
   stream->nbytes    = 0;
 }
 
-/* Read all that has come. */
+/* Read all that has arrived. */
 static void read_stream(stream_t *stream)
 {
   char    bytes[LINE];

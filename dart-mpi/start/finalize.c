@@ -36,7 +36,7 @@
 #include "mpi/comm.h"
 #include "mpi/vendor.h"
 
-#define NAP_MS   1  /* between two tests whether all units have come to their end */
+#define NAP_MS   1  /* between two tests whether all units have ended */
 #define QUIET_MS 50 /* without MPI, where there is no barrier in the process manager */
 
 static void sleep_ms(long ms)

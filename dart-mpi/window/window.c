@@ -7,7 +7,7 @@
  * everything is messages, and static windows need more of them.
  *
  * Windows stay in one passive-target access epoch for their whole life. MPI has few windows, so beyond
- * STATIC_MOST chunks are attached to the dynamic window all the same. */
+ * STATIC_MOST chunks are attached to the dynamic window nevertheless. */
 #include "window/window.h"
 
 #include <dirent.h>

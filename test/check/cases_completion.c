@@ -140,7 +140,7 @@ static void wrong_source_of_handle(void)
 
 static void wrong_freed_source(void)
 {
-  enum { BYTES = 1 << 20 }; /* malloc gives it back to the system */
+  enum { BYTES = 1 << 20 }; /* malloc returns it to the system */
   dart_gptr_t gptr  = segment(BYTES / sizeof(int), 2);
   char       *bytes = calloc(1, BYTES);
 

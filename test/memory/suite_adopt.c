@@ -311,7 +311,7 @@ TEST(little_memory_is_needed_to_give_it_back)
     munmap(pages, nbytes);
 }
 
-TEST(left_to_the_end) /* dart_exit gives it back */
+TEST(left_to_the_end) /* dart_exit returns it */
 {
   adopted(kept.word, sizeof kept.word);
 }

@@ -7,7 +7,7 @@
  *
  * Bounds. THREADS threads make ROUNDS requests each, and flush after each. A batch is sent by its request or by a flush,
  * which asks for a reply. There is no window, and no relay; the pool always has a batch. A step with the endpoint's lock is
- * atomic, unless it gives the lock up.
+ * atomic, unless it releases the lock.
  *
  * Memory order. Flushes read `done`, `newest`, `refused` and `reported` without the lock; all else is behind it. `done` is
  * raised last, after `refused`, in dart__am_endpoint_drop_lost; a mutant raises it first. Others drop what a thread is
@@ -118,7 +118,7 @@ inline drop_lost()
   fi
 }
 
-/* The lock is given up meanwhile: a thread that has set `sending` sends. */
+/* The lock is released meanwhile: a thread that has set `sending` sends. */
 inline send_message(n, wants)
 {
   UNLOCK;

@@ -258,7 +258,7 @@ void dart__am_ping(dart__am_t *am, int32_t peer);
 void dart__am_ping_blocking(dart__am_t *am, int32_t peer);
 
 /* ---- completion: DART_ERR_INVAL, the peer had no such memory for some of the requests; DART_ERR_UNIT_LOST, some were
- * dropped, for the peer is lost; or some peer is lost, and the memory may have been given up for that. What waits for a
+ * dropped, for the peer is lost; or some peer is lost, and the memory may have been released for that. What waits for a
  * peer that is lost ends. ------------------------------------------------------------------------ */
 
 typedef enum {

@@ -53,7 +53,7 @@ static void ask_for_batches(dart__am_t *am)
   }
 }
 
-/* A batch of the pool, allocated now if need be, with the lock given up. NULL: not now. */
+/* A batch of the pool, allocated now if need be, with the lock released. NULL: not now. */
 static dart__am_batch_t *take_batch(dart__am_t *am, dart__am_endpoint_t *ep)
 {
   dart__am_batch_t *batch = dart__am_batch_take(&am->pool, false);
@@ -66,7 +66,7 @@ static dart__am_batch_t *take_batch(dart__am_t *am, dart__am_endpoint_t *ep)
   return batch;
 }
 
-/* Open a batch; the lock may be given up. False: there is none. */
+/* Open a batch; the lock may be released. False: there is none. */
 static bool try_open(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
 {
   dart__am_batch_t *batch = take_batch(am, ep);
@@ -83,7 +83,7 @@ static bool try_open(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
   return true;
 }
 
-/* Open a batch, if that is possible now; the lock may be given up. */
+/* Open a batch, if that is possible now; the lock may be released. */
 static void open_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, dart__turns_t *turns)
 {
   if (try_open(am, peer, ep))

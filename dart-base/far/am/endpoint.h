@@ -13,10 +13,10 @@
 /** Number the first batch to the peer. */
 void dart__am_endpoint_open(dart__am_endpoint_t *ep, uint64_t first_batch);
 
-/* ---- the lock is held; functions that say so give it up meanwhile --------------------------- */
+/* ---- the lock is held; functions that say so release it meanwhile -------------------------- */
 
 /** Make room for so many words of requests and of results in the open batch; may wait, with the lock
- *  given up. */
+ *  released. */
 void dart__am_endpoint_reserve(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, size_t nwords,
                                size_t result_words);
 
@@ -25,7 +25,7 @@ void dart__am_endpoint_append(dart__am_endpoint_t *ep, const dart__am_address_t 
                               const dart__am_record_t *r);
 
 /** Announce a message of data in the open batch, which has room for it. The data are sent now, or with the
- *  batch; gives the lock up. */
+ *  batch; releases the lock. */
 void dart__am_endpoint_add_data(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,
                                 const dart__am_data_t *data, const void *src);
 
@@ -36,20 +36,20 @@ void dart__am_endpoint_add_got(dart__am_endpoint_t *ep, const dart__am_data_t *d
 void dart__am_endpoint_add_arrival(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,
                                    const dart__am_arrival_t *arrival);
 
-/** Send the open batch, giving the lock up. False: not now, too many are under way, or another thread
+/** Send the open batch, releasing the lock. False: not now, too many are under way, or another thread
  *  is sending. */
 bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,
                             bool wants_reply);
 
 /** Send the open batch, which has requests, though more than a window may be under way; waits only for a
- *  thread that is sending, with the lock given up. Local completion of all until then needs no progress of a
+ *  thread that is sending, with the lock released. Local completion of all until then needs no progress of a
  *  peer that has received the batch. */
 void dart__am_endpoint_send_now(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep);
 
-/** Ask for a reply to a batch, open or sent, giving the lock up; may take more than one call. */
+/** Ask for a reply to a batch, open or sent, releasing the lock; may take more than one call. */
 void dart__am_endpoint_ask(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint64_t number);
 
-/** Send the peer a message that only asks for an acknowledgement, unless one is on its way; gives the lock up.
+/** Send the peer a message that only asks for an acknowledgement, unless one is on its way; releases the lock.
  *  Nobody waits for the reply. */
 void dart__am_endpoint_wake(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep);
 

@@ -29,7 +29,7 @@ static bool is_flushed(const dart__am_endpoint_t *ep, dart__am_scope_t scope)
          load_relaxed(&ep->refused) == load_relaxed(&ep->reported);
 }
 
-/* Report what the peer refused since the last report. Gives the lock up. */
+/* Report what the peer refused since the last report. Releases the lock. */
 static dart_ret_t report(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
 {
   uint64_t refused = load_relaxed(&ep->refused) - load_relaxed(&ep->reported);
@@ -47,7 +47,7 @@ static dart_ret_t report(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
   return DART_ERR_INVAL;
 }
 
-/* Wait until all batches up to `last` are done; the lock is given up. */
+/* Wait until all batches up to `last` are done; the lock is released. */
 static void wait_for(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint64_t last)
 {
   dart__waiting_t *waiting = NULL;
@@ -158,7 +158,7 @@ void dart__am_ping_blocking(dart__am_t *am, int32_t peer)
 
 /* ---- many peers ---------------------------------------------------------------------------- */
 
-/* What is done about one of them. Its lock is held, and may be given up meanwhile. */
+/* What is done about one of them. Its lock is held, and may be released meanwhile. */
 typedef dart_ret_t action_t(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint64_t last);
 
 static dart_ret_t ask(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint64_t last)

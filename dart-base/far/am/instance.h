@@ -21,7 +21,7 @@ typedef struct {
   _Atomic uint64_t reported; /* of these, by a flush */
 
   dart__am_spin_t lock;
-  bool            is_sending; /* a thread is, with the lock given up: no other thread sends */
+  bool            is_sending; /* a thread is, with the lock released: no other thread sends */
   bool is_lost; /* the peer is: nothing is sent, what was is over, and so counts as refused */
   bool is_ack_requested;         /* `ack_request` was sent, and not replied to yet */
   dart__am_header_t ack_request; /* a message without a batch */

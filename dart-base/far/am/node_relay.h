@@ -76,10 +76,10 @@ uint64_t dart__am_relay_add(dart__am_relay_t *relay, size_t words, const dart__a
  *  not applied yet. */
 size_t dart__am_relay_claim(dart__am_relay_t *relay, int32_t me);
 
-/** Move its requests to a batch, and give it back. Returns the number of the message, 0: the batch has no room. */
+/** Move its requests to a batch, and return it. Returns the number of the message, 0: the batch has no room. */
 uint64_t dart__am_relay_take(dart__am_relay_t *relay, int32_t me, dart__am_batch_t *batch);
 
-/** Give it back as it is. */
+/** Return it as it is. */
 void dart__am_relay_release(dart__am_relay_t *relay);
 
 /** Whether something is under way whose end raises the event. */

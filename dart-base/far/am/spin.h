@@ -2,7 +2,7 @@
 #define DART__FAR_AM_SPIN_H
 /* A spin lock, for critical sections no longer than a few copies.
  *
- * One exchange takes it and one store gives it back: half of what a mutex costs, and appending a request
+ * One exchange takes it and one store releases it: half of what a mutex costs, and appending a request
  * costs little else. Nothing is done under it that blocks, allocates, calls the transport (but to test
  * receives of data that were asked for) or logs. A thread that finds the lock taken spins, and then yields
  * its core, for the holder may need it. (The receiver's lock is held for longer, and is only ever tried.) */

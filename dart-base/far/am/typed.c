@@ -144,7 +144,7 @@ static dart__am_record_t make_record(const typed_t *t, const size_t *from, size_
   return r;
 }
 
-/* Make room in the open batch for the record, and for the name of its type; the lock is given up, so another
+/* Make room in the open batch for the record, and for the name of its type; the lock is released, so another
  * thread may change meanwhile what that takes. */
 static void reserve_record(const typed_t *t, const dart__am_record_t *r)
 {
