@@ -228,8 +228,9 @@ dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int
   return DART_OK;
 }
 
-dart_ret_t dart__coll_scatter(dart__team_t *team, const void *send, void *recv, size_t nbytes,
-                              int32_t root)
+/* A block for each unit: from the root, or to it. */
+static dart_ret_t move_blocks(dart__team_t *team, const void *send, void *recv, size_t nbytes,
+                              int32_t root, bool is_scatter)
 {
   blocks_t   b = { .team = team, .send = send, .recv = recv, .nbytes = nbytes, .root = root };
   dart_ret_t ret;
@@ -238,42 +239,32 @@ dart_ret_t dart__coll_scatter(dart__team_t *team, const void *send, void *recv, 
     dart__copy_bytes(recv, send, nbytes);
     return DART_OK;
   }
-  if (dart__direct_may(team, nbytes) && dart__direct_scatter(team, send, recv, nbytes, root, &ret))
+  if (dart__direct_may(team, nbytes) && (is_scatter ? dart__direct_scatter : dart__direct_gather)(
+                                            team, send, recv, nbytes, root, &ret))
     return ret;
   if (dart__is_spread(team)) {
-    dart__spread_scatter(team, send, recv, nbytes, root);
+    (is_scatter ? dart__spread_scatter : dart__spread_gather)(team, send, recv, nbytes, root);
     return DART_OK;
   }
   dart__step_make_room_for_all(team, nbytes);
   if (piece_per_unit(team) == 0)
     return refuse_large(team);
-  in_pieces(&b, overlapping(team, piece_per_unit(team)), root_writes_others, lead_scatter,
-            read_own);
+  in_pieces(&b, overlapping(team, piece_per_unit(team)),
+            is_scatter ? root_writes_others : others_write_own,
+            is_scatter ? lead_scatter : lead_gather, is_scatter ? read_own : root_reads_all);
   return DART_OK;
+}
+
+dart_ret_t dart__coll_scatter(dart__team_t *team, const void *send, void *recv, size_t nbytes,
+                              int32_t root)
+{
+  return move_blocks(team, send, recv, nbytes, root, true);
 }
 
 dart_ret_t dart__coll_gather(dart__team_t *team, const void *send, void *recv, size_t nbytes,
                              int32_t root)
 {
-  blocks_t   b = { .team = team, .send = send, .recv = recv, .nbytes = nbytes, .root = root };
-  dart_ret_t ret;
-
-  if (team->nunits == 1) {
-    dart__copy_bytes(recv, send, nbytes);
-    return DART_OK;
-  }
-  if (dart__direct_may(team, nbytes) && dart__direct_gather(team, send, recv, nbytes, root, &ret))
-    return ret;
-  if (dart__is_spread(team)) {
-    dart__spread_gather(team, send, recv, nbytes, root);
-    return DART_OK;
-  }
-  dart__step_make_room_for_all(team, nbytes);
-  if (piece_per_unit(team) == 0)
-    return refuse_large(team);
-  in_pieces(&b, overlapping(team, piece_per_unit(team)), others_write_own, lead_gather,
-            root_reads_all);
-  return DART_OK;
+  return move_blocks(team, send, recv, nbytes, root, false);
 }
 
 /* ---- one node's blocks at a time ------------------------------------------------------------

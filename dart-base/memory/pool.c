@@ -172,11 +172,6 @@ bool dart__pool_is_near(dart_unit_t unit)
   return dart__team_near(pool.all, pool.chunk->near, unit) != NULL;
 }
 
-char *const *dart__pool_portions(void)
-{
-  return pool.chunk->near;
-}
-
 dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t *gptr)
 {
   const dart__type_t *type = dart__check_contiguous(__func__, dtype);

@@ -57,8 +57,7 @@ static inline dart_gptr_t dart__pool_gptr(dart_unit_t unit, uint64_t offset)
 /** Whether it is mapped here. */
 bool dart__pool_is_near(dart_unit_t unit);
 
-/** The near portions, by slot; and the slot of a near unit (global id). */
-char *const *dart__pool_portions(void);
-int32_t      dart__pool_slot(dart_unit_t unit);
+/** The slot of a near unit (global id). */
+int32_t dart__pool_slot(dart_unit_t unit);
 
 #endif

@@ -87,7 +87,7 @@ dart_ret_t dart__twosided_prepare(const dart__team_t *all)
   dart__inbox_format(&place->inbox);
   place->hints = 0;
   memset(&place->watches, 0, sizeof place->watches + room);
-  if (!dart__mailbox_open(&p2p.box, dart__world.me, all->nunits, dart__pool_portions(),
+  if (!dart__mailbox_open(&p2p.box, dart__world.me, all->nunits, dart__pools.near,
                           all->is_scattered ? dart__pool_slot : NULL,
                           dart__pool_common() + offsetof(place_t, inbox)))
     ret = DART_ERR_NOMEM;

@@ -211,7 +211,9 @@ static void delete_displacements(dart__chunk_net_t *net)
   net->disp_map = 0;
 }
 
-dart_ret_t dart__chunk_attach(dart__team_t *team, size_t nbytes, dart__chunk_net_t *net)
+/* Attach this unit's portion to the team's dynamic window, and exchange the displacements of all. Collective; agreed, for a
+ * unit that could not attach sends that instead of its displacement. */
+static dart_ret_t attach_portion(dart__team_t *team, size_t nbytes, dart__chunk_net_t *net)
 {
   const MPI_Aint  nowhere = -1;
   dart__window_t *window  = dart__team_net(team)->dynamic;
@@ -251,7 +253,7 @@ static dart_ret_t publish_chunk(dart__team_t *team, dart__chunk_t *chunk, dart__
 
   /* a static window, if all units can have one */
   if (dart__team_agree(team, wants ? DART_OK : DART_ERR_OTHER) != DART_OK)
-    return dart__chunk_attach(team, chunk->nbytes, net);
+    return attach_portion(team, chunk->nbytes, net);
   ret = dart__window_open_static(&team_net->windows, team_net->comm, net->base, chunk->nbytes,
                                  net->own);
   if (ret == DART_OK)
@@ -347,6 +349,23 @@ dart_ret_t dart__net_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
   if (ret != DART_OK)
     close_memory(team, chunk, net);
   return ret;
+}
+
+/* Mapped by this unit alone. */
+dart_ret_t dart__net_register(dart__team_t *team, dart__chunk_t *chunk, void *address,
+                              size_t nbytes)
+{
+  dart__chunk_net_t *net = chunk->net;
+  dart_ret_t         ret;
+
+  if (team->nnodes == 1)
+    return DART_OK;
+  ret = dart__team_connect(team);
+  if (ret != DART_OK)
+    return ret;
+  net->base     = address;
+  chunk->nbytes = nbytes;
+  return attach_portion(team, nbytes, net);
 }
 
 void dart__net_chunk_close(dart__team_t *team, dart__chunk_t *chunk)

@@ -29,10 +29,6 @@ static inline MPI_Aint dart__chunk_disp(const dart__chunk_t *chunk, int32_t unit
   return (disp == NULL ? 0 : disp[unit]) + (MPI_Aint)offset;
 }
 
-/** Attach this unit's portion to the team's dynamic window, and exchange the displacements of all.
- *  Collective; agreed, for a unit that could not attach sends that instead of its displacement. */
-dart_ret_t dart__chunk_attach(dart__team_t *team, size_t nbytes, dart__chunk_net_t *net);
-
 /** dart__net_transfer. */
 size_t dart__window_transfer(dart__team_t *team, dart__chunk_t *chunk, int32_t unit,
                              uint64_t offset, const dart__type_t *at_type, void *buffer,
