@@ -678,28 +678,32 @@ static dart__range_waiter_t take_soon(dart__range_table_t *t)
   return request_at(t, index)->waiter;
 }
 
+/* The end of a call: list what it has granted. */
+static size_t unlock_table(dart__range_table_t *t, dart__range_waiter_t *granted, size_t most)
+{
+  size_t count = list_granted(t, granted, most);
+
+  dart__mutex_unlock(&t->mutex);
+  return count;
+}
+
 size_t dart__range_leave(dart__range_table_t *t, uint64_t ticket, dart__range_waiter_t *granted,
                          size_t most, dart__range_waiter_t *soon_out)
 {
   request_t *request;
-  size_t     count;
 
   lock_table(t);
   request = find_request(t, ticket);
   if (request != NULL)
     remove_request(t, request);
-  count = list_granted(t, granted, most);
   if (soon_out != NULL)
     *soon_out = take_soon(t);
-  dart__mutex_unlock(&t->mutex);
-  return count;
+  return unlock_table(t, granted, most);
 }
 
 size_t dart__range_leave_all(dart__range_table_t *t, int32_t unit, dart__range_waiter_t *granted,
                              size_t most)
 {
-  size_t count;
-
   lock_table(t);
   for (uint32_t i = 1; i <= t->capacity; i++) {
     request_t *request = request_at(t, i);
@@ -708,20 +712,14 @@ size_t dart__range_leave_all(dart__range_table_t *t, int32_t unit, dart__range_w
     if (is_held(request) && request->waiter.unit == unit && !is_to_be_told(request))
       remove_request(t, request);
   }
-  count = list_granted(t, granted, most);
-  dart__mutex_unlock(&t->mutex);
-  return count;
+  return unlock_table(t, granted, most);
 }
 
 size_t dart__range_leave_lost(dart__range_table_t *t, dart__range_waiter_t *granted, size_t most)
 {
-  size_t count;
-
   lock_table(t);
   break_lost(t, is_in_a_queue, NULL);
-  count = list_granted(t, granted, most);
-  dart__mutex_unlock(&t->mutex);
-  return count;
+  return unlock_table(t, granted, most);
 }
 
 bool dart__range_is_held(dart__range_table_t *t, uint64_t ticket, bool *is_broken_out)
@@ -748,17 +746,12 @@ bool dart__range_cancel(dart__range_table_t *t, uint64_t ticket, dart__range_wai
   waits   = request != NULL && !is_held(request);
   if (waits)
     remove_request(t, request);
-  *ngranted_out = list_granted(t, granted, most);
-  dart__mutex_unlock(&t->mutex);
+  *ngranted_out = unlock_table(t, granted, most);
   return waits;
 }
 
 size_t dart__range_granted(dart__range_table_t *t, dart__range_waiter_t *granted, size_t most)
 {
-  size_t count;
-
   lock_table(t);
-  count = list_granted(t, granted, most);
-  dart__mutex_unlock(&t->mutex);
-  return count;
+  return unlock_table(t, granted, most);
 }
