@@ -43,7 +43,7 @@ endfunction()
 # DART::<name>-shared: those of dart-base, and the *.c of this folder and of FOLDERS, which fill the seam,
 # dart-base/net.h, compiled with USES. Programs that link them link LIBRARIES: files, since a target of ours means
 # nothing in another project. Beside them the launcher `dartrun`, from dartrun/*.c.
-# MANY_NODES: the launcher takes `--nodes <k>`, so tests run on more than one node too.
+# MANY_NODES: its jobs are of several nodes, so ./check without --all runs a test on one node only if it has no other shape.
 function(dart_add_backend name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "MANY_NODES" ""
                         "USES;LIBRARIES;LAUNCHER_LIBRARIES;FOLDERS")

@@ -143,10 +143,11 @@ endfunction()
 # dart_add_test(<name> PROGRAM <program> [ARGS <arg>...] [SHAPES <shape>...] [TIMEOUT <seconds>]
 #               [SETTINGS <name=value>...] [BACKEND <backend>] [ALL] [SLOW])
 #
-# Runs a program of dart_add_program() by the launcher of every backend, in every shape the backend
-# has: <backend>.<name>.u<units>, and .n<nodes> where there is more than one. SETTINGS are of the
-# environment. BACKEND: that one alone, if it is built, in all shapes. ALL: only with DART_TEST_ALL. What is SLOW has
-# that label, and runs only if it is asked for: ctest -C slow.
+# Runs a program of dart_add_program() by the launcher of every backend, in every shape: <backend>.<name>.u<units>, and
+# .n<nodes> where there is more than one; those of dart-shmem are simulated, and test/nodes says which suites run there.
+# SETTINGS are of the environment; delays with jitter have a seed, new each time: harness/seeded.sh. BACKEND: that one
+# alone, if it is built, in all shapes. ALL: only with DART_TEST_ALL. What is SLOW has that label, and runs only if it is
+# asked for: ctest -C slow.
 function(dart_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "ALL;SLOW" "PROGRAM;TIMEOUT;BACKEND" "ARGS;SHAPES;SETTINGS")
   if(arg_ALL AND NOT DART_TEST_ALL)
@@ -178,12 +179,16 @@ function(dart_add_test name)
         continue() # that of several nodes is enough
       endif()
       if(length EQUAL 2)
-        if(NOT many_nodes AND NOT arg_BACKEND)
+        if(NOT many_nodes AND NOT arg_BACKEND AND arg_PROGRAM STREQUAL "dart-test")
           continue()
         endif()
         list(GET shape 1 nodes)
         string(APPEND test .n${nodes})
         set(launch dartrun-${backend} --nodes ${nodes} -n ${units})
+      endif()
+      if("${arg_SETTINGS}" MATCHES "jitter=") # of a new seed each time
+        list(POP_FRONT launch)
+        list(PREPEND launch bash ${PROJECT_SOURCE_DIR}/test/harness/seeded.sh $<TARGET_FILE:dartrun-${backend}>)
       endif()
 
       add_test(NAME ${test} ${when}
