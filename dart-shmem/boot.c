@@ -74,10 +74,11 @@ static dart_ret_t open_job(int fd, long nunits)
 static dart__record_t *open_record(void)
 {
   uint64_t         at   = dart__job_record(dart__shmem.unit);
-  _Atomic uint32_t told = 1;
+  _Atomic uint32_t told = DART__JOB_INIT;
   void            *record;
 
-  if (dart__job_reserve(dart__shmem.fd, at, sizeof(dart__record_t), "", &told) != DART_OK)
+  if (dart__job_reserve(dart__shmem.fd, at, sizeof(dart__record_t),
+                        &(dart__job_reason_t){ .told = &told, .call = DART__JOB_INIT }) != DART_OK)
     return NULL;
   record = mmap(NULL, sizeof(dart__record_t), PROT_READ | PROT_WRITE, MAP_SHARED, dart__shmem.fd,
                 (off_t)at);

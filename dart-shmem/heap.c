@@ -94,18 +94,31 @@ dart_ret_t dart__net_register(dart__team_t *team, dart__chunk_t *chunk, void *ad
   return DART_OK;
 }
 
+/* All units of a team that reserve pages are in the same call; 0: each by itself, for its portion of the pool. */
+static uint32_t call_of(const dart__team_t *team, const dart__chunk_t *chunk)
+{
+  if (team->exchange.shared == NULL)
+    return DART__JOB_INIT;
+  return chunk->level == DART__LEVEL_POOL ? 0
+                                          : 2 * (team->call.number * 31 + (uint32_t)team->id + 1);
+}
+
 dart_ret_t dart__net_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to)
 {
-  const dart__mapping_t *mapping  = chunk->net;
-  bool                   is_first = team->exchange.shared == NULL;
+  const dart__mapping_t *mapping = chunk->net;
+  uint32_t               call    = call_of(team, chunk);
   dart_ret_t             ret;
 
   if (from == to)
     return DART_OK;
   ret = dart__job_reserve(
       dart__shmem.fd, mapping->offset + (size_t)team->me * chunk->nbytes + from, to - from,
-      is_first ? "; dart_init: no memory for the first team and its pool, see DART_POOL" : "",
-      is_first ? &dart__shmem.job->told : NULL);
+      &(dart__job_reason_t){ .why  = call == DART__JOB_INIT
+                                         ? "; dart_init: no memory for the first team and its pool, "
+                                           "see DART_POOL"
+                                         : "",
+                             .told = call == 0 ? NULL : &dart__shmem.job->told,
+                             .call = call });
   if (ret == DART_OK)
     dart__memory_make_huge(chunk->near[team->near_me] + from, to - from);
   return ret;

@@ -139,7 +139,7 @@ dart_ret_t dart__job_create(uint32_t nunits, uint32_t nnodes, int *fd_out)
     return dart__fail(DART_ERR_OTHER, "cannot make shared memory in " DIRECTORY ": %s",
                       strerror(errno));
   if ((ret = enlarge(fd, &nbytes)) != DART_OK ||
-      (ret = dart__job_reserve(fd, 0, header_bytes(nunits), "", NULL)) != DART_OK)
+      (ret = dart__job_reserve(fd, 0, header_bytes(nunits), &(dart__job_reason_t){ 0 })) != DART_OK)
     goto close_file;
   if ((job = map_header(fd)) == NULL) {
     ret = DART_ERR_OTHER;
@@ -213,32 +213,33 @@ uint64_t dart__job_cut(dart__job_t *job, size_t nbytes)
   return begin;
 }
 
-/* Whether to log why there is no room. Of units that share `told`, one does. */
-static bool may_tell(_Atomic uint32_t *told)
+/* Whether to log why there is no room. Of units that share `told`, one does in a call. */
+static bool may_tell(const dart__job_reason_t *reason)
 {
-  return told == NULL || atomic_exchange_explicit(told, 1, memory_order_relaxed) == 0;
+  return reason->told == NULL ||
+         atomic_exchange_explicit(reason->told, reason->call, memory_order_relaxed) != reason->call;
 }
 
-static void tell_no_room(uint64_t nbytes, uint64_t room, const char *why, _Atomic uint32_t *told)
+static void tell_no_room(uint64_t nbytes, uint64_t room, const dart__job_reason_t *reason)
 {
-  if (may_tell(told))
+  if (may_tell(reason))
     dart__error("no room for %" PRIu64 " bytes of shared memory: " DIRECTORY
                 " and the machine have %" PRIu64 " left%s",
-                nbytes, room, why);
+                nbytes, room, reason->why != NULL ? reason->why : "");
 }
 
-static bool has_room(uint64_t nbytes, const char *why, _Atomic uint32_t *told)
+static bool has_room(uint64_t nbytes, const dart__job_reason_t *reason)
 {
   uint64_t room = dart__memory_room(DIRECTORY);
 
   if (nbytes <= room)
     return true;
-  tell_no_room(nbytes, room, why, told);
+  tell_no_room(nbytes, room, reason);
   return false;
 }
 
-dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes, const char *why,
-                             _Atomic uint32_t *told)
+dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes,
+                             const dart__job_reason_t *reason)
 {
   uint64_t at  = offset;
   uint64_t end = round_up(offset + nbytes, page_size());
@@ -247,7 +248,7 @@ dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes, const char 
   while (at < end) {
     uint64_t step = end - at < STEP ? end - at : STEP;
 
-    if (!has_room(end - at, why, told))
+    if (!has_room(end - at, reason))
       goto release;
     while (fallocate(fd, 0, (off_t)at, (off_t)step) != 0) {
       if (errno == EINTR) { /* it undid its work; a profiler's timer would let no large step pass */
@@ -255,8 +256,8 @@ dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes, const char 
         continue;
       }
       if (errno == ENOSPC) /* another unit took the room since the look at it */
-        tell_no_room(end - at, dart__memory_room(DIRECTORY), why, told);
-      else if (may_tell(told))
+        tell_no_room(end - at, dart__memory_room(DIRECTORY), reason);
+      else if (may_tell(reason))
         dart__error("cannot reserve %zu bytes of shared memory: %s", nbytes, strerror(errno));
       goto release;
     }
