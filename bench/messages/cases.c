@@ -252,31 +252,75 @@ FENCE(fence_nostore, DART_EPOCH_NOSTORE)
 FENCE(fence_noput, DART_EPOCH_NOPUT)
 FENCE(fence_lazy, DART_EPOCH_LAZY)
 
-static void run_fence_put(size_t n)
+/* Each unit puts to, or gets from, the `n` that follow it. */
+static void put_to_next(size_t n)
 {
-  (void)n;
-  BENCH_OK(dart_put(at(((size_t)job.me + 1) % job.nunits, 0), local, 1, DART_TYPE_ULONG,
-                    DART_TYPE_ULONG));
-  BENCH_OK(dart_epoch_fence(memory, 0));
+  for (size_t i = 1; i <= n; i++)
+    BENCH_OK(dart_put(at(((size_t)job.me + i) % job.nunits, (size_t)job.me), local, 1,
+                      DART_TYPE_ULONG, DART_TYPE_ULONG));
 }
 
-/* Epochs before and after have puts, too. */
-static void fence_put(size_t n)
+static void get_from_next(size_t n)
+{
+  for (size_t i = 1; i <= n; i++)
+    BENCH_OK(dart_get(&other[i], at(((size_t)job.me + i) % job.nunits, (size_t)job.me), 1,
+                      DART_TYPE_ULONG, DART_TYPE_ULONG));
+}
+
+/* What an epoch has, and the fence that ends it. */
+#define EPOCH_OF_PUTS(name, assertions)             \
+  static void name(size_t n)                        \
+  {                                                 \
+    put_to_next(n);                                 \
+    BENCH_OK(dart_epoch_fence(memory, assertions)); \
+  }
+
+EPOCH_OF_PUTS(puts_fence, 0)
+EPOCH_OF_PUTS(puts_fence_nosucceed, DART_EPOCH_NOSUCCEED)
+EPOCH_OF_PUTS(puts_fence_nostore, DART_EPOCH_NOSTORE)
+EPOCH_OF_PUTS(puts_fence_lazy, DART_EPOCH_LAZY)
+
+static void prepare_puts(size_t n)
 {
   fence(n);
-  run_fence_put(n);
+  puts_fence(n);
+}
+
+static void noprecede_puts_fence(size_t n)
+{
+  fence_noprecede(n);
+  puts_fence(n);
+}
+
+static void noput_gets_fence(size_t n)
+{
+  fence_noput(n);
+  get_from_next(n);
+  fence(n);
 }
 
 LEAST(least_none, 0, 0, "nothing is left to complete")
 LEAST(least_lazy, 0, 0, "the next fence completes it")
 
-/* Unit 0 exposes to `n` others, or accesses `n` others; both are one origin, or target, with `n` partners. */
+static least_t least_fence_get(size_t n, size_t nunits)
+{
+  (void)n;
+  return (least_t){ 2 * (nunits - 1), 2, "all must hear of all, and results come back" };
+}
+
+/* The `n` units after unit 0. */
+static void find_partners(size_t n, dart_team_unit_t *partners_out)
+{
+  for (size_t i = 0; i < n; i++)
+    partners_out[i] = DART_TEAM_UNIT_ID((int32_t)i + 1);
+}
+
+/* Unit 0 accesses `n` others. */
 static void run_pscw(size_t n, int assertions)
 {
   dart_team_unit_t partners[8] = { 0 }, root = DART_TEAM_UNIT_ID(0);
 
-  for (size_t i = 0; i < n; i++)
-    partners[i] = DART_TEAM_UNIT_ID((int32_t)i + 1);
+  find_partners(n, partners);
   if (job.me == 0) {
     BENCH_OK(dart_epoch_start(memory, n, partners, assertions & DART_EPOCH_NOCHECK));
     for (size_t i = 0; i < n; i++)
@@ -309,13 +353,38 @@ static void run_post_start_nostore(size_t n)
   run_pscw(n, DART_EPOCH_NOSTORE);
 }
 
+/* Unit 0 exposes to `n` others, which access it. */
+static void run_post_for_all(size_t n, int assertions)
+{
+  dart_team_unit_t partners[8] = { 0 }, root = DART_TEAM_UNIT_ID(0);
+
+  find_partners(n, partners);
+  if (job.me == 0) {
+    BENCH_OK(dart_epoch_post(memory, n, partners, assertions));
+    BENCH_OK(dart_epoch_wait(memory));
+  } else if ((size_t)job.me <= n) {
+    BENCH_OK(dart_epoch_start(memory, 1, &root, assertions & DART_EPOCH_NOCHECK));
+    BENCH_OK(dart_put(at(0, (size_t)job.me), local, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+    BENCH_OK(dart_epoch_complete(memory));
+  }
+}
+
+static void run_post_to_one(size_t n)
+{
+  run_post_for_all(n, 0);
+}
+
+static void run_post_to_one_nocheck(size_t n)
+{
+  run_post_for_all(n, DART_EPOCH_NOCHECK);
+}
+
 /* As run_pscw, with gets. */
 static void run_post_start_noput(size_t n)
 {
   dart_team_unit_t partners[8] = { 0 }, root = DART_TEAM_UNIT_ID(0);
 
-  for (size_t i = 0; i < n; i++)
-    partners[i] = DART_TEAM_UNIT_ID((int32_t)i + 1);
+  find_partners(n, partners);
   if (job.me == 0) {
     BENCH_OK(dart_epoch_start(memory, n, partners, 0));
     for (size_t i = 0; i < n; i++)
@@ -365,12 +434,64 @@ static void run_unlock_lazy(size_t n)
 
 LEAST(least_unlock_lazy, 1, 0, "lock, data and unlock in one message, which nobody awaits")
 
-static void lock_all(int at_lock, int at_unlock)
+/* Unit 0 has locked `n` others at a time. */
+static void lock_several(size_t n, dart_epoch_lock_t kind, int at_lock, int at_unlock)
+{
+  if (job.me != 0)
+    return;
+  for (size_t u = 1; u <= n; u++)
+    BENCH_OK(dart_epoch_lock(at(u, 0), kind, at_lock));
+  for (size_t u = 1; u <= n; u++)
+    BENCH_OK(dart_put(at(u, 0), local, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+  for (size_t u = 1; u <= n; u++)
+    BENCH_OK(dart_epoch_unlock(at(u, 0), at_unlock));
+}
+
+static void run_locks(size_t n)
+{
+  lock_several(n, DART_EPOCH_EXCLUSIVE, 0, 0);
+}
+
+static void run_locks_shared(size_t n)
+{
+  lock_several(n, DART_EPOCH_SHARED, 0, 0);
+}
+
+static void run_locks_nocheck(size_t n)
+{
+  lock_several(n, DART_EPOCH_EXCLUSIVE, DART_EPOCH_NOCHECK, 0);
+}
+
+static void run_unlocks_lazy(size_t n)
+{
+  lock_several(n, DART_EPOCH_EXCLUSIVE, 0, DART_EPOCH_LAZY);
+}
+
+static least_t least_locks(size_t n, size_t nunits)
+{
+  (void)nunits;
+  return (least_t){ 2 * n, 2, "for each unit: lock, data and unlock, and the answer" };
+}
+
+static least_t least_locks_nocheck(size_t n, size_t nunits)
+{
+  (void)nunits;
+  return (least_t){ n, 2, "for each unit one message has all data" };
+}
+
+static least_t least_unlocks_lazy(size_t n, size_t nunits)
+{
+  (void)nunits;
+  return (least_t){ n, 0, "for each unit: lock, data and unlock, which nobody awaits" };
+}
+
+/* Unit 0 puts to `n` others. */
+static void lock_all(size_t n, int at_lock, int at_unlock)
 {
   if (job.me != 0)
     return;
   BENCH_OK(dart_epoch_lock_all(memory, at_lock));
-  for (size_t u = 1; u < job.nunits; u++)
+  for (size_t u = 1; u <= n; u++)
     BENCH_OK(dart_put(at(u, 0), local, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
   BENCH_OK(dart_epoch_unlock_all(memory, at_unlock));
 }
@@ -378,19 +499,34 @@ static void lock_all(int at_lock, int at_unlock)
 static void run_lock_all(size_t n)
 {
   (void)n;
-  lock_all(0, 0);
+  lock_all(job.nunits - 1, 0, 0);
 }
 
 static void run_lock_all_nocheck(size_t n)
 {
   (void)n;
-  lock_all(DART_EPOCH_NOCHECK, 0);
+  lock_all(job.nunits - 1, DART_EPOCH_NOCHECK, 0);
 }
 
 static void run_unlock_all_lazy(size_t n)
 {
   (void)n;
-  lock_all(0, DART_EPOCH_LAZY);
+  lock_all(job.nunits - 1, 0, DART_EPOCH_LAZY);
+}
+
+static void run_lock_all_some(size_t n)
+{
+  lock_all(n, 0, 0);
+}
+
+static void run_lock_all_some_nocheck(size_t n)
+{
+  lock_all(n, DART_EPOCH_NOCHECK, 0);
+}
+
+static void run_unlock_all_some_lazy(size_t n)
+{
+  lock_all(n, 0, DART_EPOCH_LAZY);
 }
 
 static least_t least_unlock_all_lazy(size_t n, size_t nunits)
@@ -780,21 +916,35 @@ static const case_t cases[] = {
   { "allgatherv", NULL, run_allgatherv, NULL, least_barrier, { 1 }, false, true },
   { "alltoall", NULL, run_alltoall, NULL, least_barrier, { 1 }, false, true },
   { "fence", fence, fence, fence_nosucceed, least_barrier, { 1 }, false, true },
-  { "put, fence", fence_put, run_fence_put, fence_nosucceed, least_barrier, { 1 }, false, false },
-  { "put, fence; none before", fence, run_fence_put, fence_nosucceed, least_barrier, { 1 }, false, false },
+  { "put, fence; none before", fence, puts_fence, fence_nosucceed, least_barrier, { 1 }, false, false },
   { "fence NOPRECEDE", fence, fence_noprecede, fence_nosucceed, least_none, { 1 }, false, false },
   { "fence NOSUCCEED", fence, fence_nosucceed, NULL, least_barrier, { 1 }, false, false },
   { "fence NOSTORE", fence, fence_nostore, fence_nosucceed, least_barrier, { 1 }, false, false },
   { "fence NOPUT", fence, fence_noput, fence_nosucceed, least_barrier, { 1 }, false, false },
   { "fence LAZY", fence, fence_lazy, fence_nosucceed, least_lazy, { 1 }, false, false },
+  { "put, fence", prepare_puts, puts_fence, fence_nosucceed, least_barrier, { 0 }, true, false },
+  { "put, fence NOSUCCEED", prepare_puts, puts_fence_nosucceed, NULL, least_barrier, { 0 }, true, false },
+  { "put, fence NOSTORE", prepare_puts, puts_fence_nostore, fence_nosucceed, least_barrier, { 0 }, true, false },
+  { "put, fence LAZY", prepare_puts, puts_fence_lazy, fence_nosucceed, least_lazy, { 0 }, true, false },
+  { "fence NOPRECEDE, put, fence", fence, noprecede_puts_fence, fence_nosucceed, least_barrier, { 0 }, true, false },
+  { "fence NOPUT, get, fence", fence, noput_gets_fence, fence_nosucceed, least_fence_get, { 0 }, true, false },
   { "post start put complete wait", NULL, run_post_start, NULL, least_post_start, { 0 }, true, false },
   { "post start put complete wait NOCHECK", NULL, run_post_start_nocheck, NULL, least_post_start, { 0 }, true, false },
   { "post start put complete wait NOSTORE", NULL, run_post_start_nostore, NULL, least_post_start, { 0 }, true, false },
   { "post start get complete wait NOPUT", NULL, run_post_start_noput, NULL, least_post_get, { 0 }, true, false },
+  { "post for all put", NULL, run_post_to_one, NULL, least_post_start, { 0 }, true, false },
+  { "post for all put NOCHECK", NULL, run_post_to_one_nocheck, NULL, least_post_start, { 0 }, true, false },
   { "lock put unlock", NULL, run_lock, NULL, least_portion, { 1, 10 }, false, false },
   { "lock SHARED put unlock", NULL, run_lock_shared, NULL, least_portion, { 1 }, false, false },
   { "lock put unlock LAZY", NULL, run_unlock_lazy, NULL, least_unlock_lazy, { 1 }, false, false },
   { "lock NOCHECK put unlock", NULL, run_lock_nocheck, NULL, least_put, { 1 }, false, false },
+  { "locks puts unlocks", NULL, run_locks, NULL, least_locks, { 0 }, true, false },
+  { "locks puts unlocks SHARED", NULL, run_locks_shared, NULL, least_locks, { 0 }, true, false },
+  { "locks puts unlocks NOCHECK", NULL, run_locks_nocheck, NULL, least_locks_nocheck, { 0 }, true, false },
+  { "locks puts unlocks LAZY", NULL, run_unlocks_lazy, NULL, least_unlocks_lazy, { 0 }, true, false },
+  { "lock_all puts unlock_all", NULL, run_lock_all_some, NULL, least_locks, { 0 }, true, false },
+  { "lock_all puts unlock_all NOCHECK", NULL, run_lock_all_some_nocheck, NULL, least_locks_nocheck, { 0 }, true, false },
+  { "lock_all puts unlock_all LAZY", NULL, run_unlock_all_some_lazy, NULL, least_unlocks_lazy, { 0 }, true, false },
   { "lock_all put unlock_all", NULL, run_lock_all, NULL, least_lock_all, { 1 }, false, false },
   { "lock_all put unlock_all LAZY", NULL, run_unlock_all_lazy, NULL, least_unlock_all_lazy, { 1 }, false, false },
   { "lock_all NOCHECK put unlock_all", NULL, run_lock_all_nocheck, NULL, least_one, { 1 }, false, false },

@@ -11,7 +11,6 @@
  * A case is repeated. Each repetition should have the same counts; of those that do not, the least is shown, with the
  * number of repetitions that had it. */
 #include <inttypes.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +43,7 @@ typedef struct {
   _Atomic uint64_t sent;
   _Atomic uint64_t taken;
   bench_barrier_t  silent; /* ... units that have seen silence ... */
+  _Atomic uint64_t ready;  /* ... arrivals at meetings that make progress ... */
   bench_barrier_t  meet;   /* ... and all other meetings */
 } block_t;
 
@@ -76,13 +76,14 @@ static void read_counts(uint64_t *values_out)
 
 /* ---- silence -------------------------------------------------------------------------------------- */
 
-/* Many units on few cores would only keep each other from their turns. */
+/* Units that wait for silence would keep others from their turns: of this job, and of what else the machine does. */
 static void give_way(void)
 {
+  long ns = 100000;
+
   if (job.nunits > UNITS_MOST)
-    nanosleep(&(struct timespec){ .tv_nsec = (long)job.nunits * 20000 }, NULL);
-  else
-    sched_yield();
+    ns = (long)job.nunits * 20000;
+  nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
 }
 
 /* Make progress, publish what this unit has sent and taken; what all have sent if all of it was taken. */
@@ -107,6 +108,17 @@ void await_silence(void)
   double start = bench_seconds();
 
   while (bench_seconds() - start < 3 * silence())
+    publish();
+}
+
+/* A meeting of units of which others may still want progress. */
+static void meet_in_progress(void)
+{
+  static uint64_t nmeetings;
+
+  nmeetings++;
+  atomic_fetch_add(&block_of(0)->ready, 1);
+  while (atomic_load(&block_of(0)->ready) < nmeetings * job.nunits)
     publish();
 }
 
@@ -176,13 +188,34 @@ static counts_t sum_counts(void)
   return sum;
 }
 
+static void prepare_case(const case_t *c, size_t shape)
+{
+  if (c->prepare != NULL)
+    c->prepare(shape);
+  cases_settle();
+}
+
+static void finish_case(const case_t *c, size_t shape)
+{
+  if (c->finish != NULL)
+    c->finish(shape);
+}
+
+/* Once without counting, for what is made at the first use. */
+static void warm_up(const case_t *c, size_t shape)
+{
+  prepare_case(c, shape);
+  meet_in_progress();
+  c->run(shape);
+  meet_in_silence();
+  finish_case(c, shape);
+}
+
 static counts_t count_case(const case_t *c, size_t shape)
 {
   uint64_t values[VALUES], chain;
 
-  if (c->prepare != NULL)
-    c->prepare(shape);
-  cases_settle();
+  prepare_case(c, shape);
   meet_in_silence();
   BENCH_OK(dart_stats_reset());
   bench_barrier(&block_of(0)->meet, job.nunits);
@@ -192,8 +225,7 @@ static counts_t count_case(const case_t *c, size_t shape)
   meet_in_silence();
   read_counts(values);
   block_of((size_t)job.me)->counts = counts_of(values, chain);
-  if (c->finish != NULL)
-    c->finish(shape);
+  finish_case(c, shape);
   return sum_counts();
 }
 
@@ -221,8 +253,8 @@ static void show(const options_t *options, const char *name, size_t shape, const
                                          ") chain %3" PRIu64 " times; %s\n",
                                          "\"%s\",%zu,%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64
                                          ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",\"%s\"\n",
-                                         "| %s | %zu | %" PRIu64 " | %" PRIu64 " | %" PRIu64
-                                         " | %" PRIu64 " | %" PRIu64 " | %s |\n" };
+                                         "| %s |%zu|%" PRIu64 "/%" PRIu64 "|%" PRIu64 "|%" PRIu64
+                                         "/%" PRIu64 "| %s |\n" };
 
   static struct {
     const char *name, *why;
@@ -262,7 +294,7 @@ static void measure(const options_t *options, const case_t *c, size_t shape)
   least_t  bound  = c->least(shape, job.nunits);
   uint64_t agreed = 0;
 
-  count_case(c, shape); /* what is made at the first use */
+  warm_up(c, shape);
   for (uint64_t i = 0; i < options->repeat; i++) {
     counts_t counts = count_case(c, shape);
 

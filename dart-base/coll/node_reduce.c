@@ -1,7 +1,8 @@
 /* dart__nodes_reduce. DART combines the operands, so the result is the same as on one node for every
  * type and operator.
  *
- * To one node: a binomial tree. To all: recursive doubling, or, from LARGE on, where what is sent and
+ * To one node: a binomial tree. To all: few leaders send one another their operands, so that all have them after one
+ * message. Of more leaders recursive doubling, or, from LARGE on, where what is sent and
  * combined takes the time, recursive halving and then doubling: each leader combines its share of the
  * elements, and all send one another their shares. Both want a power of two: of the first 2 * extra
  * leaders, those with odd numbers give their operands to their left neighbours and get the result.
@@ -12,6 +13,8 @@
  * lower number is the left one. */
 #include "coll/nodes.h"
 
+#include <stddef.h>
+
 #include "base/copy.h"
 #include "base/size.h"
 #include "coll/leader_messages.h"
@@ -20,6 +23,8 @@
 #include "far/far_team.h"
 
 #define LARGE 2048 /* bytes */
+#define FEW   4    /* leaders that send all others what they have, ... */
+#define SMALL 512  /* ... if it is as many bytes at most */
 
 typedef struct {
   dart__team_t    *team;
@@ -152,11 +157,32 @@ static void halving(reduction_t *r, const group_t *g)
   }
 }
 
+/* All leaders combine all operands in the order of their nodes. */
+static void directly(reduction_t *r, const char *send)
+{
+  size_t                     nbytes = r->nelem * r->size;
+  _Alignas(max_align_t) char blocks[FEW * SMALL];
+  char                      *sum = blocks;
+
+  for (int32_t node = 0; node < r->team->nnodes; node++)
+    dart__copy_bytes(blocks + (size_t)node * nbytes, send, nbytes);
+  dart__nodes_swap_blocks(r->team, blocks, blocks, nbytes);
+  for (int32_t node = 1; node < r->team->nnodes; node++) {
+    dart__op_combine(r->op, r->dtype, sum, sum + nbytes, r->nelem);
+    sum += nbytes;
+  }
+  dart__copy_bytes(r->recv, sum, nbytes);
+}
+
 static void to_all(reduction_t *r, const char *send)
 {
   group_t g    = group_of(r->team);
   int32_t node = r->team->node;
 
+  if (r->team->nnodes > 2 && r->team->nnodes <= FEW && r->nelem * r->size <= SMALL) {
+    directly(r, send);
+    return;
+  }
   if (g.me < 0) { /* one after the other: `send` may be r->recv, and MPI wants them apart */
     exchange(r, node - 1, send, r->nelem, DART__NOBODY, NULL, 0);
     exchange(r, DART__NOBODY, NULL, 0, node - 1, r->recv, r->nelem);

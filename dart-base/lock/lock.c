@@ -150,35 +150,41 @@ static void free_place(const place_t *own)
   dart__pool_free(own->state);
 }
 
-/* Hear from the leader where its state is, and from the team's first unit where its table is. */
-static dart_ret_t share_places(dart__team_t *team, dart_lock_t lock)
+/* Hear from the leader where its state is. `table` is where the team's first unit has its table. */
+static dart_ret_t share_places(dart__team_t *team, dart_lock_t lock, uint64_t table)
 {
   dart_unit_t leader = dart__team_member(team, team->node_units[0]);
-  uint64_t    table  = lock->own.table, at;
+  uint64_t    at;
 
   dart__coll_hear_on_node(team, &lock->own.state, &at, sizeof at, 0);
   lock->cohort = &((state_t *)(void *)dart__pool_address(leader, at))->cohort;
-  if (team->nnodes > 1)
-    dart__coll_bcast(team, &table, sizeof table, 0);
-  lock->turns = (dart__table_t){ dart__team_member(team, 0), table };
+  lock->turns  = (dart__table_t){ dart__team_member(team, 0), table };
   return dart__team_result(team, DART_OK);
 }
 
-static dart_ret_t make_lock(const char *function, dart__team_t *team, dart_lock_t *lock_out)
+/* In one agreement: on the worst of all units' results, and on the place of the table, which only the first unit has. */
+static dart_ret_t make_lock(const char *function, dart__team_t *team, dart_ret_t mine,
+                            dart_lock_t *lock_out)
 {
-  dart_lock_t lock = new_lock(team);
-  dart_ret_t  mine = lock == NULL ? DART_ERR_NOMEM : alloc_place(team, &lock->own);
-  dart_ret_t  ret  = dart__coll_agree(team, mine);
+  dart_lock_t   lock = mine == DART_OK ? new_lock(team) : NULL;
+  unsigned long most[2];
+  dart_ret_t    ret;
 
+  if (mine == DART_OK)
+    mine = lock == NULL ? DART_ERR_NOMEM : alloc_place(team, &lock->own);
+  most[0] = mine;
+  most[1] = mine == DART_OK ? lock->own.table : 0;
+  dart__coll_most(team, most, 2);
+  ret = dart__team_result(team, (dart_ret_t)most[0]);
   if (ret == DART_OK)
-    ret = share_places(team, lock);
+    ret = share_places(team, lock, most[1]);
   if (ret == DART_OK) {
     *lock_out = lock;
   } else {
     if (mine == DART_OK && ret != DART_ERR_UNIT_LOST) /* then others may have the lock */
       free_place(&lock->own);
     delete_lock(lock);
-    if (ret != DART_ERR_UNIT_LOST)
+    if (ret == DART_ERR_NOMEM)
       dart__error("%s: no memory for a lock on every unit of team %d", function, team->id);
   }
   return ret;
@@ -187,7 +193,6 @@ static dart_ret_t make_lock(const char *function, dart__team_t *team, dart_lock_
 dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
 {
   dart__team_t *team = dart__check_team(__func__, teamid);
-  dart_ret_t    ret;
 
   if (lock != NULL)
     *lock = DART_LOCK_NULL;
@@ -196,8 +201,7 @@ dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
   if (lock == NULL)
     dart__error("%s: lock is NULL", __func__);
   dart__team_begin_call(team, __func__);
-  ret = dart__coll_agree(team, lock == NULL ? DART_ERR_INVAL : DART_OK);
-  return ret == DART_OK ? make_lock(__func__, team, lock) : ret;
+  return make_lock(__func__, team, lock == NULL ? DART_ERR_INVAL : DART_OK, lock);
 }
 
 /* Word of this unit's releases has come; then so has all units'. `ret` is whether this unit can go on: agreed on. */

@@ -151,22 +151,22 @@ static uint32_t capacity_of(const dart__team_t *team, size_t capacity)
   return (uint32_t)dart__least(capacity, DART__RANGES_MOST);
 }
 
-static dart_ret_t agree_on_arguments(const char *function, dart__team_t *team, uint64_t stripe,
-                                     size_t capacity, const dart_range_t *range)
+/* This unit's part, unless its arguments are wrong. */
+static dart_ret_t make_part(const char *function, const dart__team_t *team, uint64_t stripe,
+                            size_t capacity, dart_range_t *range, uint64_t *own_out)
 {
-  bool is_wrong = range == NULL || capacity > DART__RANGES_MOST;
-
-  if (is_wrong)
-    dart__error("%s: range %p, capacity %zu", function, (const void *)range, capacity);
-  return dart__coll_agree_on(function, team, is_wrong ? DART_ERR_INVAL : DART_OK,
-                             (const uint64_t[]){ capacity, stripe });
+  if (range == NULL || capacity > DART__RANGES_MOST)
+    return dart__fail(DART_ERR_INVAL, "%s: range %p, capacity %zu", function, (void *)range,
+                      capacity);
+  *range = new_range(team, stripe);
+  return *range == NULL ? DART_ERR_NOMEM : dart__table_new(capacity_of(team, capacity), own_out);
 }
 
 dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capacity,
                                 dart_range_t *range)
 {
   dart__team_t *team = dart__check_team(__func__, teamid);
-  uint64_t      own;
+  uint64_t      own  = 0;
   dart_ret_t    mine, ret;
 
   if (range != NULL)
@@ -174,20 +174,17 @@ dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capa
   if (team == NULL)
     return DART_ERR_INVAL;
   dart__team_begin_call(team, __func__);
-  ret = agree_on_arguments(__func__, team, stripe, capacity, range);
-  if (ret != DART_OK)
-    return ret;
-
-  *range = new_range(team, stripe);
-  mine   = *range == NULL ? DART_ERR_NOMEM : dart__table_new(capacity_of(team, capacity), &own);
-  ret    = dart__coll_agree(team, mine);
+  mine = make_part(__func__, team, stripe, capacity, range, &own);
+  if (mine == DART_ERR_NOMEM)
+    dart__error("%s: no memory for range locks of team %d", __func__, teamid);
+  ret = dart__coll_agree_on(__func__, team, mine, (const uint64_t[]){ capacity, stripe });
   if (ret != DART_OK) {
     if (mine == DART_OK)
       dart__table_delete(own);
+    if (range == NULL)
+      return ret;
     delete_range(*range, true);
     *range = DART_RANGE_NULL;
-    if (ret != DART_ERR_UNIT_LOST)
-      dart__error("%s: no memory for range locks on every unit of team %d", __func__, teamid);
     return ret;
   }
   dart__coll_share(team, &own, (*range)->tables, sizeof own); /* publishes the tables */

@@ -37,22 +37,32 @@ typedef struct {
   uint64_t ends;  /* ... and how many segments have had it before */
 } contribution_t;
 
-/* The highest negative id that is free on all units; 0: there is none. Each unit proposes the highest id that
- * is free on it and not above the lowest proposal of the round before, until all propose the same. */
-static int16_t agree_on_segid(dart__team_t *team)
+/* The highest negative id that is free on all units, if all are DART_OK. Each unit proposes the highest id that is free on
+ * it and not above the lowest proposal of the round before, until all propose the same. */
+static dart_ret_t agree_on_segid(dart__team_t *team, dart_ret_t mine, int16_t *id_out)
 {
-  int           proposal = dart__team_free_registered(team, -1);
-  unsigned long most[2]; /* negated: the lowest id is the largest; and of the complements */
+  int proposal = dart__team_free_registered(team, -1);
+  /* negated: the lowest id is the largest; of the complements; and the worst result */
+  unsigned long most[3];
 
   for (;;) {
     most[0] = proposal != 0 ? (unsigned long)-proposal
                             : -INT16_MIN + 1; /* no id is free here, so none on all */
     most[1] = ~most[0];
-    dart__coll_most(team, most, 2);
+    most[2] = mine;
+    dart__coll_most(team, most, 3);
+    if (dart__team_is_broken(team))
+      return DART_ERR_UNIT_LOST;
+    if (most[2] != DART_OK)
+      return (dart_ret_t)most[2];
     if (most[0] > -INT16_MIN)
-      return 0;
-    if (most[0] == ~most[1])
-      return (int16_t) - (long)most[0];
+      return dart__fail(DART_ERR_OTHER,
+                        "dart_team_memregister: team %d has used up its ids for registered memory",
+                        team->id);
+    if (most[0] == ~most[1]) {
+      *id_out = (int16_t) - (long)most[0];
+      return DART_OK;
+    }
     proposal = dart__team_free_registered(team, (int16_t) - (long)most[0]);
   }
 }
@@ -163,19 +173,11 @@ static void remove_segment(dart__team_t *team, dart__segment_t *segment)
   dart__engine_release();
 }
 
-/* Agree on an id, and register the memory. Collective and agreed. */
-static dart_ret_t agree_and_enter(dart__team_t *team, dart__segment_t *segment, void *address,
-                                  size_t nbytes)
+/* Register the memory. Collective and agreed. */
+static dart_ret_t enter(dart__team_t *team, dart__segment_t *segment, void *address, size_t nbytes)
 {
   dart_ret_t mine, ret;
 
-  segment->id = agree_on_segid(team);
-  if (dart__team_is_broken(team))
-    return DART_ERR_UNIT_LOST;
-  if (segment->id == 0)
-    return dart__fail(DART_ERR_OTHER,
-                      "dart_team_memregister: team %d has used up its ids for registered memory",
-                      team->id);
   delete_segment(dart__segment_take_ended(team, segment->id)); /* all have deregistered it */
   segment->generation = ++team->nregistered;
   dart__segment_enter(team, segment); /* before far units can access it */
@@ -195,12 +197,15 @@ static dart_ret_t reg(dart__team_t *team, dart_ret_t mine, void *address, size_t
 {
   plan_t     plan;
   dart_ret_t prepared = prepare_registration(team, &plan);
-  dart_ret_t ret      = dart__coll_agree(team, mine != DART_OK ? mine : prepared);
+  int16_t    id       = 0;
+  dart_ret_t ret      = agree_on_segid(team, mine != DART_OK ? mine : prepared, &id);
 
+  if (ret == DART_OK) {
+    plan.segment->id = id;
+    ret              = exchange_contributions(team, address, nbytes, &plan);
+  }
   if (ret == DART_OK)
-    ret = exchange_contributions(team, address, nbytes, &plan);
-  if (ret == DART_OK)
-    ret = agree_and_enter(team, plan.segment, address, nbytes);
+    ret = enter(team, plan.segment, address, nbytes);
   free(plan.contributions);
   if (ret == DART_OK)
     *id_out = plan.segment->id;
