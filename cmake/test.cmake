@@ -144,10 +144,10 @@ endfunction()
 #               [SETTINGS <name=value>...] [BACKEND <backend>] [ALL] [SLOW])
 #
 # Runs a program of dart_add_program() by the launcher of every backend, in every shape: <backend>.<name>.u<units>, and
-# .n<nodes> where there is more than one; those of dart-shmem are simulated, and test/nodes says which suites run there.
-# SETTINGS are of the environment; delays with jitter have a seed, new each time: harness/seeded.sh. BACKEND: that one
-# alone, if it is built, in all shapes. ALL: only with DART_TEST_ALL. What is SLOW has that label, and runs only if it is
-# asked for: ctest -C slow.
+# .n<nodes> where there is more than one. Nodes of dart-shmem are simulated: examples run there, with DART_TEST_ALL all
+# programs, and suites where test/nodes says so. SETTINGS are of the environment; delays with jitter have a seed, new each
+# time: harness/seeded.sh. BACKEND: that one alone, if it is built, in all shapes. ALL: only with DART_TEST_ALL. What is
+# SLOW has that label, and runs only if it is asked for: ctest -C slow.
 function(dart_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "ALL;SLOW" "PROGRAM;TIMEOUT;BACKEND" "ARGS;SHAPES;SETTINGS")
   if(arg_ALL AND NOT DART_TEST_ALL)
@@ -179,7 +179,8 @@ function(dart_add_test name)
         continue() # that of several nodes is enough
       endif()
       if(length EQUAL 2)
-        if(NOT many_nodes AND NOT arg_BACKEND AND arg_PROGRAM STREQUAL "dart-test")
+        if(NOT many_nodes AND NOT arg_BACKEND AND
+           (arg_PROGRAM STREQUAL "dart-test" OR NOT (DART_TEST_ALL OR name MATCHES "^(example|garray)")))
           continue()
         endif()
         list(GET shape 1 nodes)

@@ -13,10 +13,18 @@ cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
 functions=$(grep -o 'X(dart_[a-z_0-9]*)' "$top/dart-if/include/dash/dart/ext/dart_profile.h" | sed 's/X(\(.*\))/\1/')
 functions+=$'\n'$(sed -nE 's/^DART_INLINE .* (dart_[a-z_0-9]+)\(.*/\1/p' "$top"/dart-if/include/dash/dart/if/*.h)
 (($(wc -l <<<"$functions") > 100)) || fail "few functions were found: $functions"
+declare -A has # what each page has
+while read -r name what; do
+  has[$name]+=" $what"
+done < <(awk '
+  FNR == 1 { name = FILENAME; sub(/.*\//, "", name); sub(/\.3$/, "", name); section = "" }
+  /^\.Sh / { section = $2; if (section == "EXAMPLES") print name, "examples"; next }
+  $0 == ".Fo " name { print name, "prototype" }
+  /^\.Nd ./ { print name, "summary" }
+  section == "DESCRIPTION" && !text[name]++ { print name, "text" }' "$man"/man3/*.3)
 for name in $functions; do
   [[ -s $man/man3/$name.3 ]] || { fail "no page for $name"; continue; }
-  grep -q "^\.Fo $name\$" "$man/man3/$name.3" && grep -q '^\.Nd .' "$man/man3/$name.3" &&
-    [[ $(sed -n '/^\.Sh DESCRIPTION/,/^\.Sh [^D]/p' "$man/man3/$name.3" | wc -l) -gt 2 ]] ||
+  [[ ${has[$name]-} == *prototype* && ${has[$name]} == *summary* && ${has[$name]} == *text* ]] ||
     fail "the page of $name has no prototype or no text"
 done
 names=$(grep -hv -e '^#' -e '^= ' -e '^see ' -e '^example ' "$top/doc/man/subjects" | tr ' ' '\n' | sed '/^$/d' | sort)
@@ -45,9 +53,8 @@ for name in dartrun dart-info dart-report dart-trace; do
 done
 
 # References, for each of which mandoc would read the index of all pages here, are looked at below.
-for page in "$man"/man[137]/*; do
-  sed 's/^\.Xr /.Sy /' "$page" >"$work/lint.${page##*/}"
-done
+awk -v folder="$work" 'FNR == 1 { close(file); file = FILENAME; sub(/.*\//, folder "/lint.", file) }
+  { sub(/^\.Xr /, ".Sy "); print >file }' "$man"/man[137]/*
 said=$(mandoc -Tlint "$work"/lint.* 2>&1 | grep -v -e 'referenced manual not found' -e 'mandoc.db lacks')
 rm "$work"/lint.*
 [[ -z $said ]] || fail "mandoc says: $said"
@@ -73,7 +80,7 @@ for name in $functions; do
   case $name in
     dart_epoch_* | *notify* | dart_file_* | *lock* | *range* | dart_team_* | dart_group_* | dart_context_* | dart_wait* | \
       dart_accumulate* | dart_fetch_and_op* | dart_type_* | dart_op_* | dart_put* | dart_get* | dart_test*)
-      grep -q '^\.Sh EXAMPLES' "$man/man3/$name.3" || fail "no example on the page of $name" ;;
+      [[ ${has[$name]-} == *examples* ]] || fail "no example on the page of $name" ;;
   esac
 done
 
@@ -106,19 +113,21 @@ fi
 html=$work/html
 sh "$top/doc/man/html.sh" "$man" "$man/list" "$html" DART || { fail "no HTML: exit code $?"; finish; }
 for page in "$man"/man[137]/*; do
-  [[ -L $page || $(<"$html/$(basename "$page").html") == *'<h1 class="Sh"'*search.js*'</html>' ]] ||
+  [[ -L $page || $(<"$html/${page##*/}.html") == *'<h1 class="Sh"'*search.js*'</html>' ]] ||
     fail "no HTML of $page"
 done
 while read -r target; do
   [[ -s $html/$target ]] || fail "a link leads to $target, which there is not"
 done < <(grep -oh '\(href\|src\)="[^"#]*"' "$html"/*.html | cut -d'"' -f2 | sort -u)
 while read -r target; do
-  grep -q "id=\"$target\"" "$html/index.html" || fail "a link of the index leads to #$target, which there is not"
-done < <(grep -o 'href="#[^"]*"' "$html/index.html" | cut -d'"' -f2 | tr -d '#')
-for name in $functions; do
-  (($(grep -o "<dt><a href=\"$name.3.html\">" "$html/index.html" | wc -l) == 2)) ||
-    fail "$name is not in the index once by subject and once by header"
-done
+  fail "a link of the index leads to #$target, which there is not"
+done < <(comm -23 <(grep -o 'href="#[^"]*"' "$html/index.html" | cut -d'"' -f2 | tr -d '#' | sort -u) \
+  <(grep -o 'id="[^"]*"' "$html/index.html" | cut -d'"' -f2 | sort -u))
+while read -r name; do
+  fail "$name is not in the index once by subject and once by header"
+done < <(comm -23 <(tr ' ' '\n' <<<"$functions" | sort -u) \
+  <(grep -o '<dt><a href="[^"]*\.3\.html">' "$html/index.html" | cut -d'"' -f2 | sed 's/\.3\.html$//' | sort | uniq -c |
+    awk '$1 == 2 { print $2 }'))
 
 # search WORDS: what the field finds for them, in order.
 search() {
