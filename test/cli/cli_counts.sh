@@ -1,7 +1,7 @@
 # The messages that each call sends between nodes are those of counts.csv, exactly (doc/internals/messages.md): of builds
 # without assertions, which verify promises by messages of their own. Left out are atomic writes of 64 units, which meet at
 # one lock, and collective writes in turns of more than 8, whose packets come early, and 1 MiB between more than 8, the pieces
-# of which do. The bytes of dart_init depend on the machine.
+# of which do, and most fences with data of 64. The bytes of dart_init depend on the machine.
 source "$(dirname "$0")/cli.bash"
 run_limit=200
 
