@@ -6,16 +6,19 @@
  *
  * Every update is acq_rel: its release pairs with the acquire of whichever update or fetch, of any
  * process, reads the value it stored. A load that only starts a loop is relaxed, for the exchange
- * that ends the loop is what counts. */
+ * that ends the loop is what counts. An accumulate that finds nothing to change stores nothing, so
+ * that nobody can acquire what it would release. */
 #include "wait/atomic.h"
 
 #include <float.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/assert.h"
 #include "base/sanitizer.h"
+#include "base/size.h"
 #include "data/op.h"
 
 /* --- Words --- */
@@ -82,6 +85,16 @@ static inline bool compare_swap_16(word_16_cell_t *cell, word_16_t *seen, word_1
 
 /* --- Integers --- */
 
+/* Leaves an element alone that it does not change: other units keep its line. */
+#define UPDATE_LOOP(cell, expression)                                                           \
+  do {                                                                                          \
+    a = __atomic_load_n(cell, __ATOMIC_RELAXED);                                                \
+    while ((operand_t)(expression) != a &&                                                      \
+           !__atomic_compare_exchange_n(cell, &a, (operand_t)(expression), 1, __ATOMIC_ACQ_REL, \
+                                        __ATOMIC_RELAXED))                                      \
+      ;                                                                                         \
+  } while (0)
+
 /* Leaves the old value in `a`. */
 #define INTEGER_LOOP(cell, expression)                                                          \
   do {                                                                                          \
@@ -96,13 +109,13 @@ static inline bool compare_swap_16(word_16_cell_t *cell, word_16_t *seen, word_1
     for (size_t i = 0; i < nelem; i++)                                  \
       __atomic_fetch_##native(&target[i], values[i], __ATOMIC_ACQ_REL); \
     break;
-#define ACCUMULATE_LOOP(op, expression)     \
-  case op:                                  \
-    for (size_t i = 0; i < nelem; i++) {    \
-      operand_t a, b = values[i];           \
-                                            \
-      INTEGER_LOOP(&target[i], expression); \
-    }                                       \
+#define ACCUMULATE_LOOP(op, expression)    \
+  case op:                                 \
+    for (size_t i = 0; i < nelem; i++) {   \
+      operand_t a, b = values[i];          \
+                                           \
+      UPDATE_LOOP(&target[i], expression); \
+    }                                      \
     break;
 
 #define FETCH_NATIVE(op, native, expression)                  \
@@ -272,10 +285,9 @@ DEFINE_NUMBER(DART_TYPE_DOUBLE_COMPLEX, double _Complex, 16, 16, DART__FOR_COMPL
 
 /* --- By type --- */
 
-void dart__atomic_accumulate(void *target, const void *values, size_t nelem, dart_datatype_t type,
-                             dart_operation_t op)
+static void accumulate_elements(void *target, const void *values, size_t nelem,
+                                dart_datatype_t type, dart_operation_t op)
 {
-  dart__assert(dart__op_is_atomic(op, type));
   switch (type) {
 #define ACCUMULATE_INTEGER(type, ctype, utype)    \
   case type:                                      \
@@ -287,6 +299,155 @@ void dart__atomic_accumulate(void *target, const void *values, size_t nelem, dar
     DART__FOR_NUMBERS(ACCUMULATE_NUMBER)
   default: dart__assert(false);
   }
+}
+
+/* --- Many elements ---
+ *
+ * They are updated chunk by chunk, while the lines of the next chunk are fetched. An atomic instruction waits for all
+ * accesses before it, so that those on its elements would fetch one line after the other.
+ *
+ * Such an instruction on 16 bytes takes about twice as long as one on 1 to 8 bytes. So elements of at most 4 bytes are
+ * updated in blocks: a chunk is loaded, and combined with the values by a loop that the compiler vectorises. Then each
+ * block is exchanged if it is still what was loaded; if not, its elements are updated one by one. Other units may update
+ * the elements meanwhile by words of their size: the processor orders an exchange of a block with those, too. A block
+ * that the updates do not change needs no exchange. */
+
+#define CHUNK_BYTES ((size_t)512)
+#define CHUNK_WORDS (CHUNK_BYTES / sizeof(word_8_t))
+#define LINE_BYTES  ((size_t)64)
+#define MANY        8                /* elements, and ... */
+#define MANY_BYTES  (2 * LINE_BYTES) /* ... bytes: fewer are not worth the loops */
+
+#if DART__TSAN /* it does not see an instruction on 16 bytes */
+typedef word_8_t      block_t;
+typedef word_8_cell_t block_cell_t;
+#define compare_swap_block compare_swap_8
+#else
+typedef word_16_t      block_t;
+typedef word_16_cell_t block_cell_t;
+#define compare_swap_block compare_swap_16
+#endif
+
+/* To have the lines alone before they are loaded, or the exchange would fetch them once more. */
+static void prefetch(const char *at, size_t nbytes)
+{
+  for (size_t i = 0; i < nbytes; i += LINE_BYTES)
+    __builtin_prefetch(at + i, 1);
+}
+
+#if DART__TSAN
+static void load_words(word_8_t *seen, word_8_cell_t *words, size_t nwords)
+{
+  for (size_t i = 0; i < nwords; i++)
+    seen[i] = load_8(&words[i], __ATOMIC_RELAXED);
+}
+#else
+/* Not word by word: larger loads of `seen` would wait for the stores. A block that changes meanwhile is not exchanged. */
+static void load_words(word_8_t *seen, word_8_cell_t *words, size_t nwords)
+{
+  memcpy(seen, words, nwords * sizeof *seen);
+}
+#endif
+
+/* Whether the block is still what was loaded, word by word: it was so at one time, and its updates take effect then. */
+static bool is_unchanged(word_8_cell_t *words, const void *seen)
+{
+  for (size_t i = 0; i < sizeof(block_t) / sizeof(word_8_t); i++) {
+    word_8_t was;
+
+    memcpy(&was, (const word_8_t *)seen + i, sizeof was);
+    if (load_8(&words[i], __ATOMIC_RELAXED) != was)
+      return false;
+  }
+  return true;
+}
+
+static bool exchange_block(char *target, const char *seen, const char *next)
+{
+  block_t was, is;
+
+  memcpy(&was, seen, sizeof was);
+  memcpy(&is, next, sizeof is);
+  if (was == is)
+    return is_unchanged((word_8_cell_t *)(void *)target, seen);
+  return compare_swap_block((block_cell_t *)(void *)target, &was, is);
+}
+
+/* `nbytes`: whole blocks, at most a chunk; `target` is aligned to a block. */
+static void accumulate_chunk(char *target, const char *values, size_t nbytes, dart_datatype_t type,
+                             dart_operation_t op)
+{
+  size_t                size = dart__type_basic_size(type);
+  _Alignas(16) word_8_t seen[CHUNK_WORDS], next[CHUNK_WORDS];
+
+  load_words(seen, (word_8_cell_t *)(void *)target, nbytes / sizeof *seen);
+  memcpy(next, values, nbytes);
+  dart__op_combine(op, type, seen, next, nbytes / size);
+  for (size_t at = 0; at < nbytes; at += sizeof(block_t))
+    if (!exchange_block(target + at, (const char *)seen + at, (const char *)next + at))
+      accumulate_elements(target + at, values + at, sizeof(block_t) / size, type, op);
+}
+
+/* Nobody sees what was there before, so a store is enough. */
+static void replace_words(char *target, const char *values, size_t nbytes)
+{
+  for (size_t at = 0; at < nbytes; at += sizeof(word_8_t)) {
+    word_8_t next;
+
+    memcpy(&next, values + at, sizeof next);
+    __atomic_store_n((word_8_cell_t *)(void *)(target + at), next, __ATOMIC_RELEASE);
+  }
+}
+
+/* As accumulate_chunk, of elements of any size. */
+static void update_chunk(char *target, const char *values, size_t nbytes, dart_datatype_t type,
+                         dart_operation_t op)
+{
+  size_t size = dart__type_basic_size(type);
+
+  if (op == DART_OP_REPLACE && size <= sizeof(word_8_t))
+    replace_words(target, values, nbytes);
+  else if (size <= sizeof(word_4_t))
+    accumulate_chunk(target, values, nbytes, type, op);
+  else
+    accumulate_elements(target, values, nbytes / size, type, op);
+}
+
+static void update_chunks(char *target, const char *values, size_t nbytes, dart_datatype_t type,
+                          dart_operation_t op)
+{
+  prefetch(target, dart__least(nbytes, CHUNK_BYTES));
+  for (size_t at = 0; at < nbytes; at += CHUNK_BYTES) {
+    size_t count = dart__least(nbytes - at, CHUNK_BYTES);
+
+    prefetch(target + at + count, dart__least(nbytes - at - count, CHUNK_BYTES));
+    update_chunk(target + at, values + at, count, type, op);
+  }
+  /* in order with what the caller does next, as an instruction on each element would be */
+  atomic_thread_fence(op == DART_OP_REPLACE ? memory_order_seq_cst : memory_order_acq_rel);
+}
+
+static void accumulate_many(char *target, const char *values, size_t nelem, dart_datatype_t type,
+                            dart_operation_t op)
+{
+  size_t size = dart__type_basic_size(type), nbytes = nelem * size;
+  size_t head  = -(uintptr_t)target % sizeof(block_t);
+  size_t whole = (nbytes - head) & ~(sizeof(block_t) - 1), tail = nbytes - head - whole;
+
+  accumulate_elements(target, values, head / size, type, op);
+  update_chunks(target + head, values + head, whole, type, op);
+  accumulate_elements(target + head + whole, values + head + whole, tail / size, type, op);
+}
+
+void dart__atomic_accumulate(void *target, const void *values, size_t nelem, dart_datatype_t type,
+                             dart_operation_t op)
+{
+  dart__assert(dart__op_is_atomic(op, type));
+  if (__builtin_expect(nelem >= MANY, 0) && op != DART_OP_NO_OP &&
+      nelem * dart__type_basic_size(type) >= MANY_BYTES)
+    accumulate_many(target, values, nelem, type, op);
+  else
+    accumulate_elements(target, values, nelem, type, op);
 }
 
 void dart__atomic_fetch(void *target, const void *value, void *result, dart_datatype_t type,

@@ -5,7 +5,8 @@
  * One CPU instruction where there is one, a compare-and-swap loop otherwise; 16-byte elements by a
  * 16-byte compare-and-swap. So every update is atomic towards every other update of the element,
  * from any process that maps it. Each is acq_rel: it releases what its caller did before and
- * acquires what the update it observes released.
+ * acquires what the update it observes released. An accumulate, which shows its caller nothing, only releases where that
+ * is faster.
  * Preconditions: `target` is aligned to its element; dart__op_is_atomic(op, type). The other
  * buffers may lie at any address and do not overlap the target. */
 #include <stdbool.h>

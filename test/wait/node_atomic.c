@@ -8,44 +8,52 @@
 #include "data/op.h"
 #include "wait/atomic.h"
 
-enum { THREADS = 4, ROUNDS = 600, GUARD = 16, COUNT = 5 };
+enum { THREADS = 4, ROUNDS = 600, GUARD = 16, COUNT = 161 };
 
 /* --- One thread --- */
 
-/* `target` is aligned between guards, operands and results are not. */
+/* `nelem` elements behind `first` bytes, between guards. Operands are not aligned. */
+static void compare_with_the_reference(const test_type_t *t, dart_operation_t op, size_t nelem,
+                                       size_t first, uint64_t *random)
+{
+  static _Alignas(16) char target[COUNT * 16 + 3 * GUARD];
+  static char              before[sizeof target], want[sizeof target], values[COUNT * 16 + 1];
+  size_t                   end = first + nelem * t->nbytes;
+
+  memset(target, 0x5a, sizeof target);
+  for (size_t i = 0; i < nelem; i++) {
+    test_set_random(t, target + first + i * t->nbytes, random);
+    test_set_random(t, values + 1 + i * t->nbytes, random);
+  }
+  memcpy(before, target, sizeof before);
+  memcpy(want, target, sizeof want);
+  for (size_t i = 0; i < nelem; i++) {
+    test_number_t a = test_load(t, before + first + i * t->nbytes);
+    test_number_t b = test_load(t, values + 1 + i * t->nbytes);
+
+    test_store(t, want + first + i * t->nbytes, test_apply(t, op, i, a, b));
+  }
+  dart__atomic_accumulate(target + first, values + 1, nelem, t->type, op);
+
+  for (size_t i = 0; i < nelem; i++)
+    if (!test_equal(t, target + first + i * t->nbytes, want + first + i * t->nbytes))
+      fail_msg("%s op %d, element %zu of %zu", t->name, (int)op, i, nelem);
+  assert_memory_equal(target, before, first);
+  assert_memory_equal(target + end, before + end, sizeof target - end);
+}
+
+/* Some, and as many as are updated in blocks, which they begin and end somewhere in. */
 static void accumulate_equals_the_reference(void **state)
 {
-  uint64_t random = 362436069;
+  static const size_t counts[] = { 0, 1, 2, 3, 4, 5, 11, 67, COUNT };
+  uint64_t            random   = 362436069;
 
   (void)state;
   TEST_FOR_TYPES(t)
   TEST_FOR_OPS(op)
-  for (size_t nelem = 0; dart__op_is_atomic(op, t->type) && nelem <= COUNT; nelem++) {
-    _Alignas(16) char target[COUNT * 16 + 2 * GUARD];
-    char              before[sizeof target], want[sizeof target], values[COUNT * 16 + 1];
-
-    memset(target, 0x5a, sizeof target);
-    for (size_t i = 0; i < nelem; i++) {
-      test_set_random(t, target + GUARD + i * t->nbytes, &random);
-      test_set_random(t, values + 1 + i * t->nbytes, &random);
-    }
-    memcpy(before, target, sizeof before);
-    memcpy(want, target, sizeof want);
-    for (size_t i = 0; i < nelem; i++) {
-      test_number_t a = test_load(t, before + GUARD + i * t->nbytes);
-      test_number_t b = test_load(t, values + 1 + i * t->nbytes);
-
-      test_store(t, want + GUARD + i * t->nbytes, test_apply(t, op, i, a, b));
-    }
-    dart__atomic_accumulate(target + GUARD, values + 1, nelem, t->type, op);
-
-    for (size_t i = 0; i < nelem; i++)
-      if (!test_equal(t, target + GUARD + i * t->nbytes, want + GUARD + i * t->nbytes))
-        fail_msg("%s op %d, element %zu of %zu", t->name, (int)op, i, nelem);
-    assert_memory_equal(target, before, GUARD);
-    assert_memory_equal(target + GUARD + nelem * t->nbytes, before + GUARD + nelem * t->nbytes,
-                        sizeof target - GUARD - nelem * t->nbytes);
-  }
+  for (size_t i = 0; dart__op_is_atomic(op, t->type) && i < sizeof counts / sizeof counts[0]; i++)
+    for (size_t skipped = 0; skipped < 2; skipped++)
+      compare_with_the_reference(t, op, counts[i], GUARD + skipped * t->nbytes, &random);
 }
 
 static void fetch_returns_the_old_value_and_stores_the_new(void **state)
@@ -402,11 +410,54 @@ static void neighbours_do_not_disturb_each_other(void **state)
   }
 }
 
+/* All threads update elements of one array, many at a time that overlap, and one at a time. No sum is beyond a BYTE. */
+enum { PLACES = 150, MANY = 140, TIMES = 12 };
+
+static void *hammer_many(void *argument)
+{
+  work_t            *work = argument;
+  const test_type_t *t    = work->t;
+  _Alignas(16) char  ones[MANY * 16];
+  char              *target = work->target;
+
+  for (size_t i = 0; i < MANY; i++)
+    test_set(t, ones + i * t->nbytes, 1);
+  pthread_barrier_wait(work->start);
+  for (size_t i = 0; i < TIMES * PLACES; i++) {
+    if (i % PLACES == 0)
+      dart__atomic_accumulate(target + (size_t)work->thread * t->nbytes, ones, MANY, t->type,
+                              work->op);
+    dart__atomic_accumulate(target + i % PLACES * t->nbytes, ones, 1, t->type, work->op);
+  }
+  return NULL;
+}
+
+static void many_and_single_updates_mix(void **state)
+{
+  (void)state;
+  TEST_FOR_TYPES(t)
+  for (int round = 0; dart__op_is_atomic(DART_OP_SUM, t->type) && round < 3; round++) {
+    _Alignas(16) char target[PLACES * 16] = { 0 };
+    work_t            common = { .t = t, .target = target, .fetched = fetched, .op = DART_OP_SUM };
+
+    run(hammer_many, &common);
+    for (int i = 0; i < PLACES; i++) {
+      int many = 0;
+
+      for (int thread = 0; thread < THREADS; thread++)
+        many += i >= thread && i < thread + MANY;
+      assert_int_equal(test_get(t, target + (size_t)i * t->nbytes), TIMES * (THREADS + many));
+    }
+  }
+}
+
 /* Plain data written before an update is seen by a reader of the update: under ThreadSanitizer a
  * missing release or acquire is a race on `message`. */
+enum { UPDATED = 70 }; /* the flag is the first element of so many */
+
 typedef struct {
   const test_type_t *t;
-  _Alignas(16) char flag[16];
+  _Alignas(16) char flag[UPDATED * 16];
   int message;
   int read;
 } mailbox_t;
@@ -430,16 +481,18 @@ static void updates_publish_what_came_before(void **state)
 
   (void)state;
   TEST_FOR_TYPES(t)
-  for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
+  for (size_t i = 0; i < 2 * sizeof ops / sizeof ops[0]; i++) {
     mailbox_t box = { .t = t };
     pthread_t reader;
-    char      one[16];
+    char      ones[UPDATED * 16];
 
-    test_set(t, one, 1);
-    test_set(t, box.flag, 0);
+    for (size_t k = 0; k < UPDATED; k++) {
+      test_set(t, ones + k * t->nbytes, 1);
+      test_set(t, box.flag + k * t->nbytes, 0);
+    }
     assert_int_equal(pthread_create(&reader, NULL, read_message, &box), 0);
     box.message = 4711;
-    dart__atomic_accumulate(box.flag, one, 1, t->type, ops[i]);
+    dart__atomic_accumulate(box.flag, ones, i % 2 == 0 ? 1 : UPDATED, t->type, ops[i / 2]);
     assert_int_equal(pthread_join(reader, NULL), 0);
     assert_int_equal(box.read, 4711);
   }
@@ -458,6 +511,7 @@ int main(void)
                                       cmocka_unit_test(fetched_sums_are_a_permutation),
                                       cmocka_unit_test(swap_and_fetch_and_accumulate_mix),
                                       cmocka_unit_test(neighbours_do_not_disturb_each_other),
+                                      cmocka_unit_test(many_and_single_updates_mix),
                                       cmocka_unit_test(updates_publish_what_came_before) };
 
   return cmocka_run_group_tests_name("atomics", tests, NULL, NULL);
