@@ -63,12 +63,16 @@ static inline dart_ret_t told(dart_ret_t ret, dart_gptr_t gptr, size_t nbytes)
 
 #define NO_ELEMENT UINT64_MAX
 
-/* The element that was updated last in the hot line: a program that counts in one word needs no look-up, which would wait
- * for the instruction before. Loads, and one instruction on the word. */
+/* The element that was updated last in the hot line, and how: a program that counts in one word needs no look-up, which
+ * would wait for the instruction before. Loads, and one instruction on the word, or a loop around one. */
 static struct {
-  uint64_t head, offset; /* the two words of its pointer */
-  uint64_t withdrawn;    /* dart__team_withdrawn; NO_ELEMENT: there is none */
-  char    *near;
+  uint64_t         head, offset; /* the two words of its pointer */
+  dart_datatype_t  type;
+  dart_operation_t op;
+  uint64_t         withdrawn;      /* dart__team_withdrawn; NO_ELEMENT: there is none */
+  uintptr_t        line;           /* as dart__deferred.hot */
+  bool             is_instruction; /* `op` is one on an integer of 8 bytes */
+  char            *near;
 } counted = { .withdrawn = NO_ELEMENT };
 
 static uint64_t head_of(const dart_gptr_t *gptr)
@@ -80,7 +84,8 @@ static uint64_t head_of(const dart_gptr_t *gptr)
 }
 
 /* Of a map by a list each update spends from the poll budget, so it is looked up. */
-static __attribute__((noinline)) void note_counted(const dart_gptr_t *gptr, char *near)
+static __attribute__((noinline)) void note_counted(const dart_gptr_t *gptr, char *near,
+                                                   dart_datatype_t dtype, dart_operation_t op)
 {
   dart_inline_ids_t        ids = dart_inline_ids(gptr);
   const dart_inline_map_t *map = dart__team_direct[ids.team];
@@ -90,16 +95,20 @@ static __attribute__((noinline)) void note_counted(const dart_gptr_t *gptr, char
     return;
   counted.head      = head_of(gptr);
   counted.offset    = ids.offset;
+  counted.type      = dtype;
+  counted.op        = op;
   counted.withdrawn = dart__team_withdrawn;
+  counted.line      = dart__deferred.hot;
   counted.near      = near;
+  counted.is_instruction =
+      dart__atomic_word_size(dtype) == sizeof(uint64_t) && dart__atomic_is_instruction(op);
 }
 
 /* An update of one near element in the hot line. The next one may be of the same element. */
 DART__OUT_OF_LINE apply_hot(dart_gptr_t gptr, char *near, const void *value, dart_datatype_t dtype,
                             dart_operation_t op)
 {
-  if (dart__atomic_word_size(dtype) == sizeof(uint64_t) && dart__atomic_is_instruction(op))
-    note_counted(&gptr, near);
+  note_counted(&gptr, near, dtype, op);
   dart__atomic_accumulate_one(near, value, dtype, op);
   return dart__is_watched() ? dart__watch_wrote_few(gptr) : DART_OK;
 }
@@ -284,35 +293,51 @@ DART__OUT_OF_LINE accumulate_blocking_one(dart_gptr_t gptr, const void *values, 
   return accumulate_element(&gptr, values, nelem, dtype, op, true);
 }
 
-/* An integer of 8 bytes that is counted. In the entry points, which save no registers for it: an atomic instruction waits
- * for all stores before it. False: nothing was done. */
-INLINED bool accumulate_counted(const dart_gptr_t *gptr, const void *values, size_t nelem,
-                                dart_datatype_t dtype, dart_operation_t op)
+/* Whether this is an update of the counted element like the last one. */
+INLINED bool is_counted(const dart_gptr_t *gptr, const void *value, size_t nelem,
+                        dart_datatype_t dtype, dart_operation_t op)
 {
-  if (counted.offset != gptr->addr_or_offs.offset || counted.head != head_of(gptr) ||
-      dart__atomic_word_size(dtype) != sizeof(uint64_t) || nelem != 1 || values == NULL ||
-      !dart__atomic_is_instruction(op) || counted.withdrawn != dart__team_withdrawn ||
-      !dart__deferred_is_hot(&dart__deferred, counted.near))
-    return false;
-  if (!dart__atomic_accumulate_64((dart__atomic_word_64_t *)(void *)counted.near, values, op))
+  return counted.offset == gptr->addr_or_offs.offset && counted.head == head_of(gptr) &&
+         counted.type == dtype && counted.op == op && nelem == 1 && value != NULL &&
+         counted.withdrawn == dart__team_withdrawn && counted.line == dart__deferred.hot;
+}
+
+DART__OUT_OF_LINE apply_counted(dart_gptr_t gptr, const void *value)
+{
+  dart__atomic_accumulate_one(counted.near, value, counted.type, counted.op);
+  return dart__is_watched() ? dart__watch_wrote_few(gptr) : DART_OK;
+}
+
+/* In the entry points, which save no registers for it: an atomic instruction waits for all stores before it. A sum is found
+ * without the table of the operators. */
+INLINED dart_ret_t accumulate_counted(const dart_gptr_t *gptr, const void *value,
+                                      dart_operation_t op)
+{
+  dart__atomic_word_64_t *word = (dart__atomic_word_64_t *)(void *)counted.near;
+
+  if (!counted.is_instruction)
+    return apply_counted(*gptr, value);
+  if (op == DART_OP_SUM)
+    dart__atomic_accumulate_64(word, value, DART_OP_SUM);
+  else if (!dart__atomic_accumulate_64(word, value, op))
     __builtin_unreachable(); /* so that nothing else is kept in registers */
-  return true;
+  return dart__is_watched() ? dart__watch_wrote_few(*gptr) : DART_OK;
 }
 
 dart_ret_t dart_accumulate(dart_gptr_t gptr, const void *values, size_t nelem,
                            dart_datatype_t dtype, dart_operation_t op)
 {
-  if (!accumulate_counted(&gptr, values, nelem, dtype, op))
-    return accumulate_one(gptr, values, nelem, dtype, op);
-  return dart__is_watched() ? dart__watch_wrote_few(gptr) : DART_OK;
+  return is_counted(&gptr, values, nelem, dtype, op)
+             ? accumulate_counted(&gptr, values, op)
+             : accumulate_one(gptr, values, nelem, dtype, op);
 }
 
 dart_ret_t dart_accumulate_blocking_local(dart_gptr_t gptr, const void *values, size_t nelem,
                                           dart_datatype_t dtype, dart_operation_t op)
 {
-  if (!accumulate_counted(&gptr, values, nelem, dtype, op))
-    return accumulate_blocking_one(gptr, values, nelem, dtype, op);
-  return dart__is_watched() ? dart__watch_wrote_few(gptr) : DART_OK;
+  return is_counted(&gptr, values, nelem, dtype, op)
+             ? accumulate_counted(&gptr, values, op)
+             : accumulate_blocking_one(gptr, values, nelem, dtype, op);
 }
 
 /* ---- atomics with a result ------------------------------------------------------------------- */

@@ -44,7 +44,7 @@ typedef struct {
 extern char dart__watch_page[DART__WATCH_PAGE];
 
 /** Whether a unit of the node may sleep until a word changes; after the store. */
-static inline bool dart__is_watched(void)
+static inline __attribute__((always_inline)) bool dart__is_watched(void)
 {
   /* the store first: an order for the compiler, which the sleeper's barrier makes one of the machine */
   atomic_signal_fence(memory_order_seq_cst);

@@ -77,8 +77,8 @@ static inline bool dart__atomic_is_instruction(dart_operation_t op)
 #define DART__ATOMIC_WORD(width)                                                             \
   typedef uint##width##_t dart__atomic_word_##width##_t __attribute__((may_alias));          \
                                                                                              \
-  static inline bool dart__atomic_accumulate_##width(dart__atomic_word_##width##_t *word,    \
-                                                     const void *value, dart_operation_t op) \
+  static inline __attribute__((always_inline)) bool dart__atomic_accumulate_##width(         \
+      dart__atomic_word_##width##_t *word, const void *value, dart_operation_t op)           \
   {                                                                                          \
     uint##width##_t operand;                                                                 \
                                                                                              \
