@@ -22,7 +22,7 @@
  *   its return      RECORD    to 1024, if the target is slow           TYPED     to 3800: gets, and puts of
  *                   RECORD    after a request on the same word                   indexed types, with agents
  *                   NET                                                ELEMENTS
- *   a later record  NET       puts from 2049 to 22800, if it is        TYPED     to 19000
+ *   a later record  NET       puts from 3801 to 22800, if it is        TYPED     to 19000
  *   (epochs)                  likely to move them at once; without     ELEMENTS
  *                             agents only of fences
  *                   RECORD    puts to 22800, gets to 30400
@@ -65,7 +65,7 @@ typedef enum {
 #define DART__SLOW_RECORD_MOST ((size_t)1024)
 #define DART__PUT_RECORDS_MOST ((size_t)6 * DART__AM_PUT_MOST)
 #define DART__COPIED_OFTEN \
-  ((size_t)2048) /* batches copy puts up to here sooner than a flush ends */
+  DART__AM_PUT_MOST /* batches copy puts up to here, two each, sooner than a flush ends */
 #define DART__GET_RECORDS_MOST ((size_t)8 * DART__AM_PUT_MOST)
 #define DART__TYPED_MOST       ((size_t)5 * DART__AM_PUT_MOST)
 #define DART__EAGER_MOST       ((size_t)8192) /* of a message, which networks most likely send at once */
