@@ -16,8 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -284,35 +282,10 @@ static void read_stream(stream_t *stream)
     forward_part(stream);
 }
 
-/* ---- the standard input ------------------------------------------------------------------------- */
-
-/* Hydra's mpiexec passes the end of standard input on to its proxy, and dies of SIGPIPE if the program has ended before: the
- * codes of its processes, and what they wrote, are lost. /dev/null ends at once, so mpiexec gets a pipe instead, whose
- * end comes when a program of some milliseconds is over. */
-static int input[2] = { -1, -1 };
-
-static bool has_no_input(void)
-{
-  struct stat of;
-
-  return fstat(STDIN_FILENO, &of) == 0 && S_ISCHR(of.st_mode) && of.st_rdev == makedev(1, 3);
-}
-
-void relay_end_input(void)
-{
-  for (int end = 0; end < 2; end++) {
-    if (input[end] >= 0)
-      close(input[end]);
-    input[end] = -1;
-  }
-}
-
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
 void relay_open(children_t *children)
 {
-  if (has_no_input() && pipe2(input, O_CLOEXEC) != 0)
-    relay_end_input();
   for (int i = 0; i < 2; i++) {
     stream_t *stream = &streams[i];
 
@@ -329,8 +302,6 @@ void relay_open(children_t *children)
 
 void relay_become(void)
 {
-  if (input[0] >= 0)
-    dup2(input[0], STDIN_FILENO);
   for (int i = 0; i < 2; i++)
     if (streams[i].from[1] >= 0)
       dup2(streams[i].from[1], streams[i].to);

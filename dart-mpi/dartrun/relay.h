@@ -14,9 +14,6 @@ void relay_open(children_t *children);
 /** In the child that becomes mpiexec. */
 void relay_become(void);
 
-/** Let mpiexec see the end of its standard input, if that is empty: once the units have begun. */
-void relay_end_input(void);
-
 /** A descriptor is readable. False: it is none of these. */
 bool relay_readable(int fd);
 

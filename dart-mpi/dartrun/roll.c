@@ -29,6 +29,7 @@
 #include "children.h"
 #include "hang_watch.h"
 #include "held.h"
+#include "input.h"
 #include "launch.h"
 #include "model/record.h"
 #include "processes.h"
@@ -194,7 +195,7 @@ static void take_message(roll_t *roll, children_t *children, const dart__unit_me
   switch ((dart__unit_event_t)message->event) {
   case DART__UNIT_BEGINS:
     roll->begun = true;
-    relay_end_input();
+    input_begin();
     break;
   case DART__UNIT_JOINED: roll->complete = true; break;
   case DART__UNIT_IS_OUT: unit->bound = message->value != 0; break;
@@ -364,7 +365,6 @@ static void take_tick(roll_t *roll, children_t *children)
 
   if (read(roll->timer, &ticks, sizeof ticks) != sizeof ticks)
     return;
-  relay_end_input();
   if (roll->died && roll->patience > 0) {
     if (--roll->patience == 0)
       children_end(children, LAUNCH_EXIT_FAILURE);
@@ -401,6 +401,7 @@ static void prepare(void *owner, uint32_t child)
   (void)child;
   setrlimit(RLIMIT_NOFILE, &roll->files);
   relay_become();
+  input_become();
 }
 
 /* How this unit has ended, as waitpid says; 0: with code 0, or it is not known. A signal has its number as status. */
@@ -588,6 +589,7 @@ static void begin(void *owner, children_t *children)
   roll_t *roll = owner;
 
   relay_open(children);
+  input_open();
   listen_to_units(roll);
   roll->hang  = hang_open(children, roll->nunits, record_of, roll);
   roll->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -595,8 +597,6 @@ static void begin(void *owner, children_t *children)
     children_watch(children, roll->listener);
   if (roll->timer >= 0 && children_watch(children, roll->timer))
     tick(roll);
-  else
-    relay_end_input();
 }
 
 int roll_run(char **command, uint32_t nunits, bool logs_in)

@@ -1,8 +1,8 @@
 # The interface of a major version stays. First, by the headers (interface.py): each declaration of interface.txt is
 # still there, and has not changed; new ones are listed there, too. Then, with --all, by the shared libraries: names,
 # types of arguments, and the layout of structures are those of the last release, but for functions that are new. That
-# is the last tag v<version>, or DART_ABI_BASE, another revision; before the first of them there is nothing to
-# compare.
+# is the last tag v<version>, or DART_ABI_BASE, another revision; before the first of them it is the first revision whose
+# libraries had versions of symbols.
 source "$(dirname "$0")/cli.bash"
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
@@ -42,11 +42,12 @@ for program in abidiff abidw cmake git; do
 done
 major=$(sed -n 's/^#define DART_VERSION_MAJOR //p' "$top/dart-if/include/dash/dart/if/dart.h")
 base=${DART_ABI_BASE:-$(git -C "$top" describe --tags --abbrev=0 --match "v$major.*" 2>/dev/null)}
-[[ -n $base ]] || { echo "not compared: libraries, as no release $major.x is tagged"; finish; }
+[[ -n $base ]] || base=$(git -C "$top" log --diff-filter=A --format=%H -- dart-base/dart.map 2>/dev/null | tail -n 1)
+[[ -n $base ]] || { echo "not compared: libraries, as there are no releases $major.x and no history here"; finish; }
 
 # must COMMAND...: nothing can go on without it.
 must() {
-  timeout -k 5 400 "$@" >"$work/log" 2>&1 </dev/null && return
+  timeout -k 5 1200 "$@" >"$work/log" 2>&1 </dev/null && return
   echo "FAILED line ${BASH_LINENO[0]}: $*"
   tail -n 30 "$work/log"
   exit 1

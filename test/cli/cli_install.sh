@@ -20,7 +20,7 @@ done
 
 # must COMMAND...: nothing can go on without it.
 must() {
-  timeout -k 5 500 "$@" >"$work/log" 2>&1 </dev/null && return
+  timeout -k 5 1200 "$@" >"$work/log" 2>&1 </dev/null && return
   echo "FAILED line ${BASH_LINENO[0]}: $*"
   tail -n 30 "$work/log"
   exit 1

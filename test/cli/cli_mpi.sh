@@ -103,13 +103,21 @@ for pair in '0,768,0 3' '0,15,768 143'; do
   run "$dartrun" -n 3 "$unit"; expect_code "$wanted"; expect_out ""
   [[ $wanted == 143 ]] || expect_line "dartrun: unit 1 exited with code 3"
 done
-# An input that ends at once does not end for mpiexec before a short program is over, and then it does.
+# An input that ends at once, or is short, does not come before a short program is over, and then all of it does.
 printf '#!/bin/sh\ntimeout 0.3 cat; echo $?; cat; echo end\n' >"$work/mpiexec"
 for ((try = 1; try <= 5; try++)); do # cat may start late
   run "$dartrun" -n 3 "$unit"
   [[ $out != $'124\nend' ]] || break
 done
 expect_code 0; expect_out $'124\nend'
+for ((try = 1; try <= 5; try++)); do
+  run sh -c 'echo word | "$0" -n 3 "$1"' "$dartrun" "$unit"
+  [[ $out != $'124\nword\nend' ]] || break
+done
+expect_code 0; expect_out $'124\nword\nend'
+head -c 3000000 /dev/urandom >"$work/long"
+printf '#!/bin/sh\ncksum\n' >"$work/mpiexec"
+run sh -c '"$0" -n 3 "$1" <"$2"' "$dartrun" "$unit" "$work/long"; expect_code 0; expect_out "$(cksum <"$work/long")"
 printf '#!/bin/sh\nprintf question; read answer; echo "$answer"\n' >"$work/mpiexec"
 run sh -c '{ sleep 1; echo yes; } | "$0" -n 3 "$1"' "$dartrun" "$unit"; expect_out "questionyes"
 unset DART_MPIEXEC MPIR_CVAR_NUM_CLIQUES
@@ -120,6 +128,9 @@ chmod +x "$work/ssh"
 run env HYDRA_LAUNCHER_EXEC="$work/ssh" "$dartrun" --hosts nohost -n 2 "$unit"; expect_code 1
 [[ $err == $'ssh: no such host\ndartrun: mpiexec cannot start units on some host: ssh has ended with code 255' ]] ||
   fail "no such host: $err"
+
+# An input that nobody reads costs no exit code: Hydra dies of SIGPIPE if it passes input on to a program that is over.
+run sh -c 'seq 20 | "$0" -n 3 sh -c "exit 3"' "$dartrun"; expect_code 3; expect_line "dartrun: unit 0 exited with code 3"
 
 # The real one starts the units, hands unit 0 the standard input, and passes exit codes on.
 run "$dartrun" --nodes 2 -n 3 "$unit" '*:show';  expect_code 0

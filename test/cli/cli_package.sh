@@ -8,7 +8,7 @@ lacking=$(cd "$top" && dpkg-checkbuilddeps 2>&1) || { echo "skipped: $lacking"; 
 
 # must COMMAND...: nothing can go on without it.
 must() {
-  timeout -k 5 800 "$@" >"$work/log" 2>&1 </dev/null && return
+  timeout -k 5 1600 "$@" >"$work/log" 2>&1 </dev/null && return
   echo "FAILED line ${BASH_LINENO[0]}: $*"
   tail -n 40 "$work/log"
   exit 1

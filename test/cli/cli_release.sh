@@ -9,7 +9,7 @@ cd "$work/tree" || exit 1
 git config user.name tester
 git config user.email tester@tester.invalid
 
-timeout -k 5 800 packaging/release --try "$work/made" >"$work/out" 2>"$work/err" </dev/null
+timeout -k 5 1600 packaging/release --try "$work/made" >"$work/out" 2>"$work/err" </dev/null
 code=$?
 expect_code 0
 tarball=("$work"/made/dart-*.tar.gz)

@@ -1,0 +1,14 @@
+#ifndef DART__MPI_DARTRUN_INPUT_H
+#define DART__MPI_DARTRUN_INPUT_H
+/* The standard input of mpiexec, and so of unit 0. */
+
+/** Before mpiexec is started. If there is no pipe or thread, mpiexec reads for itself. */
+void input_open(void);
+
+/** In the child that becomes mpiexec. */
+void input_become(void);
+
+/** A unit is in dart_init: mpiexec may read the input. */
+void input_begin(void);
+
+#endif
