@@ -3,9 +3,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "model/world.h"
 #include "net.h"
+
+/* Between two looks of a unit that shares its core. 16 units on two nodes of 2 cores start and end in 0.9 of the time. */
+#define REST_NS 200000
 
 dart__comm_t dart__comm = { .world    = MPI_COMM_NULL,
                             .node     = MPI_COMM_NULL,
@@ -56,16 +60,26 @@ void dart__comm_open_nodes(void)
   end_copy(&dart__comm.messages, &messages);
 }
 
+/* The other units need the core to get this far. */
+static void rest(void)
+{
+  nanosleep(&(struct timespec){ .tv_nsec = REST_NS }, NULL);
+}
+
 void dart__mpi_wait(MPI_Request *request)
 {
-  dart__turns_t turns = { 0 };
+  dart__turns_t turns        = { 0 };
+  bool          shares_cores = dart__world.pace.per_core > 1;
   int           done;
 
   for (uint32_t looks = 1;; looks++) {
     DART__MPI(MPI_Test, request, &done, MPI_STATUS_IGNORE);
     if (done)
       return;
-    if (looks % DART__LOOKS == 0) /* MPI_Test makes MPI's progress, and this call makes DART's */
+    if (shares_cores && looks > DART__LOOKS)
+      rest();
+    /* MPI_Test makes MPI's progress, and this call makes DART's */
+    if (shares_cores || looks % DART__LOOKS == 0)
       dart__wait_turn(&turns, &dart__world.wait);
   }
 }
