@@ -99,13 +99,13 @@ static dart_ret_t join(int *argc, char ***argv, dart_thread_support_level_t want
   dart__world.pace   = (dart__wait_pace_t){ 0 };
   dart__world_set_pace((uint32_t)nunits);
   dart__world.node_of = calloc((size_t)nunits, sizeof *dart__world.node_of);
-  ret                 = check_launcher(nunits);
+  ret                 = dart__mpi_watch_end(); /* MPI has begun, whatever else fails */
+  if (ret == DART_OK)
+    ret = check_launcher(nunits);
   if (ret == DART_OK && dart__world.node_of == NULL)
     ret = DART_ERR_NOMEM;
   if (ret == DART_OK)
     ret = refuse_survive();
-  if (ret == DART_OK)
-    ret = dart__mpi_watch_end();
   dart__comm_open();
   ret = dart__find_nodes(ret);
   if (ret != DART_OK)

@@ -132,6 +132,10 @@ run env HYDRA_LAUNCHER_EXEC="$work/ssh" "$dartrun" --hosts nohost -n 2 "$unit"; 
 # An input that nobody reads costs no exit code: Hydra dies of SIGPIPE if it passes input on to a program that is over.
 run sh -c 'seq 20 | "$0" -n 3 sh -c "exit 3"' "$dartrun"; expect_code 3; expect_line "dartrun: unit 0 exited with code 3"
 
+# A dart_init that has failed has said so, and nobody says more of a program that goes on.
+run env DART_SURVIVE=1 "$dartrun" -n 2 "$build/test/dart-unit-mpi" goes-on; expect_code 0
+[[ $err == *"DART_SURVIVE=1: with dart-mpi"* && $(wc -l <"$work/err") == 1 ]] || fail "after a failed dart_init: $err"
+
 # The real one starts the units, hands unit 0 the standard input, and passes exit codes on.
 run "$dartrun" --nodes 2 -n 3 "$unit" '*:show';  expect_code 0
 out=$(sort <<<"$out"); expect_out $'0 - 2\n1 - 2\n2 - 2'

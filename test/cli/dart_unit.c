@@ -184,7 +184,7 @@ int main(int argc, char **argv)
   if (strcmp(what, "too-early") == 0)
     dart_barrier(DART_TEAM_ALL);
   if (dart_init(&argc, &argv) != DART_OK)
-    return 3;
+    return strcmp(what, "goes-on") == 0 ? 0 : 3;
   dart_myid(&me);
   dart_size(&nunits);
   unit = me.id;
