@@ -166,21 +166,59 @@ bool children_watch(children_t *children, int fd)
   return epoll_ctl(children->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-/* Handle the end of every child that has ended. Ignore children that a shell had before it executed this launcher. */
-static void reap_children(children_t *children)
+/* A child has ended; `status` is waitpid's. */
+static void tell_end(children_t *children, uint32_t child, int status)
 {
   const children_plan_t *plan = children->plan;
-  pid_t                  pid;
-  int                    status;
+  pid_t                  pid  = children->pid[child];
+
+  children->pid[child] = 0;
+  children->nrunning--;
+  plan->ended(plan->owner, children, child, pid, status);
+}
+
+static int status_of(const siginfo_t *end)
+{
+  if (end->si_code == CLD_EXITED)
+    return (end->si_status & 0xff) << 8;
+  return end->si_status | (end->si_code == CLD_DUMPED ? 0x80 : 0);
+}
+
+/* The process of a child that has ended stays a zombie until the last one has. To release it, the kernel waits for those that
+ * look at its files in /proc, as ps does, and has been seen to wait for seconds on a loaded machine. */
+static void find_ends(children_t *children)
+{
+  for (uint32_t child = 0; child < children->plan->count; child++) {
+    siginfo_t end = { .si_pid = 0 };
+
+    if (children->pid[child] != 0 &&
+        waitid(P_PID, (id_t)children->pid[child], &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        end.si_pid != 0)
+      tell_end(children, child, status_of(&end));
+  }
+}
+
+/* Ignore children that a shell had before it executed this launcher. */
+static void reap_children(children_t *children)
+{
+  pid_t pid;
+  int   status;
 
   while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-    for (uint32_t child = 0; child < plan->count; child++)
+    for (uint32_t child = 0; child < children->plan->count; child++)
       if (children->pid[child] == pid) {
-        children->pid[child] = 0;
-        children->nrunning--;
-        plan->ended(plan->owner, children, child, pid, status);
+        tell_end(children, child, status);
         break;
       }
+}
+
+/* Handle the end of every child that has ended. */
+static void take_ends(children_t *children)
+{
+  if (children->plan->are_kept)
+    find_ends(children);
+  else
+    reap_children(children);
 }
 
 static void forward(const children_t *children, int signal)
@@ -198,7 +236,7 @@ static void take_signal(children_t *children)
   if (read(children->signals, &info, sizeof info) != sizeof info)
     return;
   if (info.ssi_signo == SIGCHLD) {
-    reap_children(children);
+    take_ends(children);
     return;
   }
   for (size_t i = 0; i < ENDINGS; i++)
@@ -310,6 +348,7 @@ int children_run(const children_plan_t *plan)
     plan->begin(plan->owner, &children);
   start_children(&children);
   watch_children(&children);
+  reap_children(&children); /* those that were kept: their times are the launcher's, too */
   free(children.pid);
   close(children.signals);
   close(children.epoll);

@@ -12,6 +12,7 @@ typedef struct {
   const char *kind;    /* the name of a child in messages: "unit" */
   uint32_t    count;
   int         death_signal; /* the kernel sends it to children when the launcher dies */
+  bool        are_kept;     /* ends are to be told at once: processes are released after the last */
   void       *owner;        /* the first argument of the functions below */
 
   /* Called before any child is started. NULL: nothing. */

@@ -262,6 +262,7 @@ int units_run(const units_plan_t *plan)
     .kind         = "unit",
     .count        = plan->nunits,
     .death_signal = SIGKILL,
+    .are_kept     = plan->job->survives != 0,
     .owner        = &units,
     .begin        = begin,
     .prepare      = become_unit,
