@@ -56,10 +56,12 @@ static bool is_counted(const dart__team_t *team)
   return team->nunits <= dart__settings.counted || !dart__engine.by_agents;
 }
 
-/* The first fence of a segment: all units get what they need, or none. Collective. */
+/* The first fence of a segment: all units get what they need, or none. Collective. Units do not agree in a broken team: then
+ * each fence is given up, and a unit that has what it needs itself begins the next epoch, as it does later. */
 static dart_ret_t prepare_counts(const dart__access_call_t *call, dart_ret_t mine)
 {
   dart__epoch_t *epoch = call->epoch;
+  dart_ret_t     ret;
 
   if (mine == DART_OK && call->team->nnodes > 1 && is_counted(call->team) &&
       epoch->counts == NULL) {
@@ -67,7 +69,10 @@ static dart_ret_t prepare_counts(const dart__access_call_t *call, dart_ret_t min
     if (epoch->counts == NULL)
       mine = DART_ERR_NOMEM;
   }
-  return dart__coll_agree(call->team, mine);
+  ret = dart__coll_agree(call->team, mine);
+  if (mine == DART_OK && (ret == DART_OK || ret == DART_ERR_UNIT_LOST))
+    epoch->is_prepared = true; /* and a fence that is refused changes nothing of that */
+  return ret;
 }
 
 /* ---- verification -------------------------------------------------------------------------- */
@@ -419,13 +424,12 @@ dart_ret_t dart_epoch_fence(dart_gptr_t gptr, int assertions)
     return ret;
   if (call.epoch == NULL || !call.epoch->is_prepared) {
     ret = prepare_counts(&call, ret);
-    if (ret != DART_OK)
+    if (call.epoch == NULL || !call.epoch->is_prepared)
       return ret;
-    call.epoch->is_prepared = true; /* and a fence that is refused changes nothing of that */
   }
   timed = dart__timed_begin(DART__COUNT_FENCE);
   dart__access_enter(&call.epoch->access);
-  ret = fence(&call, assertions);
+  ret = dart__worse(fence(&call, assertions), ret);
   dart__access_leave(&call.epoch->access);
   dart__timed_end(DART__COUNT_FENCE, timed);
   return ret;

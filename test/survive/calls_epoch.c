@@ -52,6 +52,20 @@ static dart_ret_t fence(void)
   return ret != DART_OK ? ret : use_again(dart_epoch_fence(memory, 0));
 }
 
+/* The first fence of a segment prepares more than others. Its epoch begins all the same: with an operation in it, no other kind
+ * can begin. */
+static dart_ret_t first_fence(void)
+{
+  dart_ret_t ret = dart_epoch_fence(memory, 0);
+
+  MUST(put_all_to(me));
+  if (dart_epoch_lock(at_unit(memory, me), DART_EPOCH_SHARED, 0) != DART_ERR_INVAL)
+    fail("no epoch has begun", __LINE__);
+  if (dart_epoch_fence(memory, DART_EPOCH_NOSUCCEED) != DART_ERR_UNIT_LOST)
+    fail("a fence that waits for nobody", __LINE__);
+  return ret;
+}
+
 static dart_ret_t start_and_complete(void)
 {
   dart_team_unit_t target = DART_TEAM_UNIT_ID(victim);
@@ -128,6 +142,7 @@ static dart_ret_t portion_lock_all(void)
 
 static const entry_t entries[] = {
   { "epoch_fence", fenced, fence, LOST },
+  { "epoch_fence_first", segment, first_fence, LOST },
   { "epoch_start_complete", segment, start_and_complete, AHEAD },
   { "epoch_post_start", segment, post_and_start, LOST },
   { "epoch_wait", posted, epoch_wait, LOST },

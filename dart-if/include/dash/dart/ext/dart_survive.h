@@ -18,7 +18,7 @@
  *  - Between nodes dart_bcast, dart_gather, dart_scatter and dart_reduce wait for those units alone whose data they need: DART_OK
  *    says that this unit has its result. Another unit may get the error from the same call.
  *  - dart_epoch_complete, dart_epoch_wait, dart_epoch_test, dart_epoch_unlock and dart_epoch_unlock_all end their epoch also if they
- *    return the error. So does a fence, but the first of a segment, and begins the next one. Operations of the epoch that are for other members may be dropped. A post that
+ *    return the error. So does a fence, and begins the next one. Operations of the epoch that are for other members may be dropped. A post that
  *    comes after its access was given up opens no later one; that unit's waits for the origin return the error from then on.
  *  - Messages return it if their partner is lost. If a receive returns it, its message may come later, and then match the next
  *    receive of that unit and tag. Waits that anybody could end (dart_recv_any, dart_probe and dart_try_probe of any unit,
