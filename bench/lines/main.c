@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "coll/coll.h"
+#include "coll/step.h"
 #include "lines.h"
 #include "model/world.h"
 #include "team/team_locality.h"
@@ -186,7 +187,7 @@ static void open_team(uint32_t unit, uint32_t nunits, char *memory, char *tree)
     fail("no memory");
   dart__exchange_open(&teams[unit]->exchange, memory, nunits, nunits, unit, SLOT, RESULT);
   if (tree != NULL)
-    dart__exchange_use_tree(&teams[unit]->exchange, tree);
+    dart__step_use_tree(teams[unit], tree);
 }
 
 static void count(uint32_t nunits, bool in_groups, lines_counts_t *counts_out)

@@ -85,12 +85,13 @@ static dart_ret_t ended(const dart__team_t *team, dart__timed_t timed, dart_ret_
   return dart__team_result(team, ret);
 }
 
-static __attribute__((noinline)) void timed_barrier(dart__team_t *team)
+static __attribute__((noinline)) dart_ret_t timed_barrier(dart__team_t *team)
 {
   dart__timed_t timed = dart__timed_begin(DART__COUNT_BARRIER);
+  dart_ret_t    ret   = dart__coll_barrier(team);
 
-  dart__coll_barrier(team);
   dart__timed_end(DART__COUNT_BARRIER, timed);
+  return ret;
 }
 
 dart_ret_t dart_barrier(dart_team_t teamid)
@@ -100,11 +101,7 @@ dart_ret_t dart_barrier(dart_team_t teamid)
   if (team == NULL)
     return DART_ERR_INVAL;
   begin_call(team, __func__, BARRIER, 0, DART__EVERY_UNIT);
-  if (dart__timed_skips(DART__COUNT_BARRIER))
-    dart__coll_barrier(team);
-  else
-    timed_barrier(team);
-  return dart__team_result(team, DART_OK);
+  return dart__timed_skips(DART__COUNT_BARRIER) ? dart__coll_barrier(team) : timed_barrier(team);
 }
 
 dart_ret_t dart_bcast(void *buf, size_t nelem, dart_datatype_t dtype, dart_team_unit_t root,

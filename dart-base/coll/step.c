@@ -94,27 +94,11 @@ static bool has_left_by_loss(dart__team_t *team)
   return dart__team_is_broken(team) || (dart__survives() && dart__team_look(team));
 }
 
-/* True at the leader of a node, whose units have arrived and wait: of a team over several nodes, or with data. */
-static inline bool arrive_at_step(dart__team_t *team, const dart__tree_data_t *data)
+/* What most steps have nothing to do with: units that differ, and a loss. Returns whether this unit leads, and the step was
+ * passed. */
+static __attribute__((cold, noinline)) bool end_rarely(dart__team_t *team, bool leads)
 {
-  dart__exchange_t *x       = &team->exchange;
-  dart__barrier_t  *barrier = dart__exchange_barrier(x);
-  bool              leads   = team->nnodes > 1 && dart__team_is_leader(team);
-  uint32_t          kind    = team->call.kind;
-
-  dart__progress(); /* a unit may wait for deferred updates of this one before it enters the step */
-  if (dart__team_is_broken(team))
-    return false;
-  if (__builtin_expect(x->tree.barriers != NULL, 0))
-    leads = dart__tree_arrive(&x->tree, &x->episode, kind, team->nnodes > 1 || data != NULL, data,
-                              &team->wait);
-  else if (leads)
-    dart__barrier_collect(barrier, &x->episode, kind, &team->wait);
-  else if (team->nnodes > 1)
-    dart__barrier_follow(barrier, &x->episode, kind, &team->wait);
-  else
-    dart__barrier_wait(barrier, &x->episode, kind, &team->wait);
-  if (__builtin_expect(dart__barrier_differs(barrier), 0) && !has_left_by_loss(team)) {
+  if (dart__barrier_differs(dart__exchange_barrier(&team->exchange)) && !has_left_by_loss(team)) {
     end_different(team, leads);
     dart__team_break(team); /* a unit was lost meanwhile */
   }
@@ -122,6 +106,47 @@ static inline bool arrive_at_step(dart__team_t *team, const dart__tree_data_t *d
     return leads;
   dart__team_step_aside(team);
   return false;
+}
+
+static inline bool end_arrival(dart__team_t *team, const dart__barrier_t *barrier, bool leads)
+{
+  bool is_rare = dart__barrier_differs(barrier) | dart__team_is_broken(team);
+
+  return __builtin_expect(is_rare, 0) ? end_rarely(team, leads) : leads;
+}
+
+/* Where steps have a tree, or the team is broken. */
+static __attribute__((noinline)) bool arrive_at_tree(dart__team_t            *team,
+                                                     const dart__tree_data_t *data)
+{
+  dart__exchange_t *x = &team->exchange;
+  bool              leads;
+
+  if (dart__team_is_broken(team))
+    return false;
+  leads = dart__tree_arrive(&x->tree, &x->episode, team->call.kind,
+                            team->nnodes > 1 || data != NULL, data, &team->wait);
+  return end_arrival(team, dart__tree_last(&x->tree), leads);
+}
+
+/* True at the leader of a node, whose units have arrived and wait: of a team over several nodes, or with data. */
+static inline bool arrive_at_step(dart__team_t *team, const dart__tree_data_t *data)
+{
+  dart__exchange_t *x       = &team->exchange;
+  dart__barrier_t  *barrier = &x->shared->barrier;
+  bool              leads   = team->nnodes > 1 && dart__team_is_leader(team);
+  uint32_t          kind    = team->call.kind;
+
+  dart__progress(); /* a unit may wait for deferred updates of this one before it enters the step */
+  if (__builtin_expect(dart__team_is_special(team), 0))
+    return arrive_at_tree(team, data);
+  if (leads)
+    dart__barrier_collect(barrier, &x->episode, kind, &team->wait);
+  else if (team->nnodes > 1)
+    dart__barrier_follow(barrier, &x->episode, kind, &team->wait);
+  else
+    dart__barrier_wait(barrier, &x->episode, kind, &team->wait);
+  return end_arrival(team, barrier, leads);
 }
 
 /* The leader waits for other leaders now. */

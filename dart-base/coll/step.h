@@ -46,6 +46,13 @@ bool dart__step_end(dart__team_t *team);
  *  with dart__step_release. */
 bool dart__step_join(dart__team_t *team, const dart__tree_data_t *data);
 
+/** End steps from the next one on by a tree: see dart__exchange_use_tree. */
+static inline void dart__step_use_tree(dart__team_t *team, void *memory)
+{
+  dart__exchange_use_tree(&team->exchange, memory);
+  atomic_store_explicit(&team->is_special, true, memory_order_release); /* see dart__team_break */
+}
+
 /** Whether the node's units are in groups, and so are data of at most so many bytes, one slot for each unit. It is the
  *  same on all units of a node. */
 static inline bool dart__step_is_tree(const dart__team_t *team, size_t nbytes)

@@ -75,7 +75,8 @@ typedef struct dart__team {
   dart__wait_policy_t    wait;    /* how units wait in its collectives */
   dart__waiting_t       *waiting; /* the leader's entry during a collective's step; or NULL */
   dart__collective_t     call;
-  _Atomic bool           is_broken; /* a member is lost, as a thread has seen (dart__team_break) */
+  _Atomic bool           is_broken;  /* a member is lost, as a thread has seen (dart__team_break) */
+  _Atomic bool           is_special; /* that, or steps have a tree: one look where a step begins */
   void                  *aside;  /* what it writes to instead of slots and results then; or NULL */
   _Atomic uint32_t       nlost;  /* losses in the job that it has looked at */
   uint32_t               nvotes; /* votes so far: the same on all units that are not lost */
@@ -111,6 +112,13 @@ static inline bool dart__team_is_broken(const dart__team_t *team)
   /* acquire: pairs with dart__team_break; this thread finds the loss, too */
   return __builtin_expect(
       atomic_load_explicit((_Atomic bool *)&team->is_broken, memory_order_acquire), 0);
+}
+
+/** Whether the team is broken, or its steps have a tree. */
+static inline bool dart__team_is_special(const dart__team_t *team)
+{
+  /* acquire: pairs with dart__team_break, after dart__team_is_broken */
+  return atomic_load_explicit((_Atomic bool *)&team->is_special, memory_order_acquire);
 }
 
 /** The team, or NULL: unknown, null, or the caller is no member. */

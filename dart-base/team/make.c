@@ -291,8 +291,7 @@ void dart__team_exchange_group(dart__team_t *team)
   if (dart__team_is_broken(team))
     team->tree_offset = 0;
   if (team->tree_offset != 0)
-    dart__exchange_use_tree(&team->exchange,
-                            dart__pool_address(dart__team_leader(team), team->tree_offset));
+    dart__step_use_tree(team, dart__pool_address(dart__team_leader(team), team->tree_offset));
 }
 
 void dart__team_exchange_close(dart__team_t *team)

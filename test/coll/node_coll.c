@@ -7,6 +7,7 @@
 #include "coll/coll.h"
 #include "coll/leader_messages.h"
 #include "coll/nodes.h"
+#include "coll/step.h"
 #include "data/op.h"
 #include "data/type.h"
 #include "model/world.h"
@@ -327,7 +328,7 @@ static void run_job(uint32_t n, uint32_t over_nodes, const dart__wait_policy_t *
     dart__exchange_open(&teams[u]->exchange, memory[u % nnodes], (uint32_t)teams[u]->node_nunits, n,
                         (uint32_t)teams[u]->node_me, SLOT, result_bytes);
     if (tree[u % nnodes] != NULL)
-      dart__exchange_use_tree(&teams[u]->exchange, tree[u % nnodes]);
+      dart__step_use_tree(teams[u], tree[u % nnodes]);
     teams[u]->exchange.direct_least = direct_least;
   }
   assert_int_equal(pthread_barrier_init(&all_leaders, NULL, nnodes), 0);
