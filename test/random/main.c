@@ -199,6 +199,7 @@ static uint64_t run_file(unit_t *unit, const options_t *options)
 static void report(unit_t *unit, uint64_t schedules)
 {
   uint64_t mine[DART__NCOUNTERS + 1], sum[DART__NCOUNTERS + 1];
+  double   longest = 0;
 
   for (int i = 0; i < DART__NCOUNTERS; i++)
     mine[i] = dart__counted((dart__counter_t)i);
@@ -206,6 +207,8 @@ static void report(unit_t *unit, uint64_t schedules)
   RUN_OK(
       unit, NULL,
       dart_allreduce(mine, sum, DART__NCOUNTERS + 1, DART_TYPE_ULONG, DART_OP_SUM, unit->team[0]));
+  RUN_OK(unit, NULL,
+         dart_allreduce(&unit->longest, &longest, 1, DART_TYPE_DOUBLE, DART_OP_MAX, unit->team[0]));
   if (unit->me != 0)
     return;
   printf("random: %llu schedules, %llu operations\n", (unsigned long long)schedules,
@@ -217,7 +220,7 @@ static void report(unit_t *unit, uint64_t schedules)
     printf("random: %llu units lost; unit 0: %llu operations at risk, %llu not; the longest took "
            "%.3f s\n",
            (unsigned long long)unit->losses, (unsigned long long)unit->at_risk,
-           (unsigned long long)unit->firm, unit->longest);
+           (unsigned long long)unit->firm, longest);
   fflush(stdout);
 }
 

@@ -43,7 +43,7 @@ typedef struct unit {
   int         object_team; /* of what comes or goes */
   uint64_t    in_epochs;   /* segments: an epoch of theirs may have failed, and not be over */
   dart_team_t left;        /* the team of those that are left */
-  double      longest;     /* seconds of an operation, in such rounds */
+  double      longest;     /* seconds of an operation or a shrink, in such rounds */
   uint64_t    losses, at_risk, firm; /* units; operations of this unit in such rounds */
 
   model_t          model;

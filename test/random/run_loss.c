@@ -308,6 +308,14 @@ static double seconds(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Of what began then. */
+static void note_time(unit_t *unit, double begin)
+{
+  double took = seconds() - begin;
+
+  unit->longest = took > unit->longest ? took : unit->longest;
+}
+
 /* Until it ends well, or in vain. A wait that nothing but the news has ended is made again. */
 static bool succeeds(thread_t *thread, const op_t *op, run_op_t *run)
 {
@@ -340,8 +348,7 @@ void run_at_risk(thread_t *thread, const op_t *op, run_op_t *run)
   begin = seconds();
   if (!succeeds(thread, op, run))
     end_failed(thread, op);
-  begin         = seconds() - begin;
-  unit->longest = begin > unit->longest ? begin : unit->longest;
+  note_time(unit, begin);
   if (risk == RISK_NONE)
     unit->firm++;
   else
@@ -381,15 +388,18 @@ bool run_object_at_risk(unit_t *unit, const op_t *op)
 {
   scene_t  before = unit->model.scene;
   uint64_t done   = 1;
+  double   begin;
   jmp_buf  back;
 
   die_at(unit, op);
+  begin    = seconds();
   now.lost = false;
   now.back = &back;
   if (setjmp(back) == 0)
     run_object(unit, op);
   now.back = NULL;
-  done     = !now.lost;
+  note_time(unit, begin);
+  done = !now.lost;
   if (dart_team_agree(unit->team[0], &done) == DART_OK && done != 0)
     return true;
   forget(unit, &before, op);
@@ -445,13 +455,16 @@ static bool has_doomed(const unit_t *unit, dart_team_t team)
 void run_shrink(unit_t *unit)
 {
   dart_team_t next;
+  double      begin;
 
   run_phase(unit, "dart_team_shrink");
   if (is_doomed(unit, unit->me) && !unit->is_dying)
     die(unit);
   unit->left = unit->team[0];
   do {
+    begin = seconds();
     RUN_OK(unit, NULL, dart_team_shrink(unit->left, &next));
+    note_time(unit, begin);
     if (unit->left != unit->team[0])
       RUN_OK(unit, NULL, dart_team_destroy(&unit->left));
     unit->left = next;

@@ -20,16 +20,21 @@ static void add_path(totals_t *totals, const char *name, uint64_t count)
 static void add_line(totals_t *totals, const char *line)
 {
   unsigned long long a, b, c;
+  double             longest;
   char               name[80];
 
   if (sscanf(line, "random: %llu schedules, %llu operations", &a, &b) == 2) {
     totals->schedules += a;
     totals->operations += b;
-  } else if (sscanf(line, "random: %llu units lost; unit 0: %llu operations at risk, %llu not", &a,
-                    &b, &c) == 3) {
+  } else if (sscanf(line,
+                    "random: %llu units lost; unit 0: %llu operations at risk, %llu not; the "
+                    "longest took %lf",
+                    &a, &b, &c, &longest) == 4) {
     totals->lost += a;
     totals->at_risk += b;
     totals->firm += c;
+    totals->nlate += longest > LATE_SECONDS;
+    totals->longest = longest > totals->longest ? longest : totals->longest;
   } else if (sscanf(line, "path %llu %79[^\n]", &a, name) == 2)
     add_path(totals, name, a);
 }
@@ -51,9 +56,11 @@ void totals_print(const totals_t *totals, bool with_paths)
          (unsigned long long)totals->jobs, (unsigned long long)totals->schedules,
          (unsigned long long)totals->operations, (unsigned long long)totals->failures);
   if (totals->lost > 0)
-    printf("random: %llu units lost; of units 0: %llu operations at risk, %llu not\n",
+    printf("random: %llu units lost; of units 0: %llu operations at risk, %llu not; the longest of "
+           "all took %.3f s, more than %d in %llu jobs\n",
            (unsigned long long)totals->lost, (unsigned long long)totals->at_risk,
-           (unsigned long long)totals->firm);
+           (unsigned long long)totals->firm, totals->longest, LATE_SECONDS,
+           (unsigned long long)totals->nlate);
   for (int i = 0; i < totals->npaths && with_paths; i++)
     if (totals->path[i].count == 0)
       printf("never taken: %s\n", totals->path[i].name);

@@ -4,11 +4,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PATHS_MAX = 64 };
+enum { PATHS_MAX = 64, LATE_SECONDS = 5 };
 
 typedef struct {
   uint64_t jobs, failures, not_started, schedules, operations;
   uint64_t lost, at_risk, firm; /* units; operations of rounds with losses */
+  uint64_t nlate;               /* jobs of which one took longer than LATE_SECONDS */
+  double   longest;             /* seconds */
   struct {
     char     name[80];
     uint64_t count;
