@@ -17,6 +17,8 @@ static void open_file(model_t *model, const op_t *op)
   if (memory->data == NULL)
     memory->data = need(FILE_MOST);
   memory->nbytes = FILE_MOST;
+  free(memory->vague);
+  memory->vague = NULL;
   memset(memory->data, 0, FILE_MOST);
   pattern_fill(memory->data, model_key(&model->scene, op, PATTERN_NEW), 0, op->n);
 }
@@ -36,6 +38,7 @@ static unsigned char *given_by(const model_t *model, const op_t *op, int unit)
 
 static void write_one(model_t *model, const op_t *op, int unit)
 {
+  memory_t      *memory = &model->file[op->file];
   file_region_t  region = file_region(&model->scene, op, unit);
   size_t         elem   = layout_elem(&region.layout);
   unsigned char *packed;
@@ -43,32 +46,41 @@ static void write_one(model_t *model, const op_t *op, int unit)
   if (region.n == 0)
     return;
   packed = given_by(model, op, unit);
-  for (uint64_t k = 0; k < region.n; k++)
-    memcpy(model->file[op->file].data + region.from + layout_at(&region.layout, k),
-           packed + k * elem, elem);
+  for (uint64_t k = 0; k < region.n; k++) {
+    size_t at = region.from + layout_at(&region.layout, k);
+
+    memcpy(memory->data + at, packed + k * elem, elem);
+    if (memory->vague != NULL)
+      memset(memory->vague + at, 0, elem);
+  }
   free(packed);
 }
 
 static void read_one(model_t *model, const op_t *op, expect_t *expect)
 {
+  memory_t      *memory = &model->file[op->file];
   file_region_t  region = file_region(&model->scene, op, model->me);
   size_t         span = layout_span(&op->local, op->n), elem = layout_elem(&op->local);
+  size_t         size  = layout_elem(&region.layout);
   layout_t       run   = { .basic = op->local.basic, .custom = op->local.custom };
   uint64_t       there = file_elements_in(&region, model->scene.file[op->file].size);
   unsigned char *packed, *marks;
 
   if (region.n == 0)
     return;
-  expect->count  = there * layout_elem(&region.layout) / elem;
+  expect->count  = there * size / elem;
   expect->bytes  = need(span);
   expect->vague  = need(span);
   expect->nbytes = span;
   packed         = need(op->n * elem);
   marks          = need(op->n * elem);
-  for (uint64_t k = 0; k < there; k++)
-    memcpy(packed + k * layout_elem(&region.layout),
-           model->file[op->file].data + region.from + layout_at(&region.layout, k),
-           layout_elem(&region.layout));
+  for (uint64_t k = 0; k < there; k++) {
+    size_t at = region.from + layout_at(&region.layout, k);
+
+    memcpy(packed + k * size, memory->data + at, size);
+    if (memory->vague != NULL)
+      memcpy(marks + k * size, memory->vague + at, size);
+  }
   memset(marks + expect->count * elem, 1, (op->n - expect->count) * elem);
   pattern_fill(expect->bytes, model_key(&model->scene, op, PATTERN_BLANK), 0, span);
   layout_copy(expect->bytes, &op->local, packed, &run, op->n);
@@ -79,10 +91,13 @@ static void read_one(model_t *model, const op_t *op, expect_t *expect)
 
 static void resize(model_t *model, const op_t *op)
 {
-  uint64_t size = model->scene.file[op->file].size;
+  memory_t *memory = &model->file[op->file];
+  uint64_t  size   = model->scene.file[op->file].size;
 
   if (op->n < size)
-    memset(model->file[op->file].data + op->n, 0, size - op->n);
+    memset(memory->data + op->n, 0, size - op->n);
+  if (op->n < size && memory->vague != NULL)
+    memset(memory->vague + op->n, 0, size - op->n);
 }
 
 void model_apply_to_file(model_t *model, const op_t *op, expect_t *expect)

@@ -424,14 +424,24 @@ void run_find_risks(unit_t *unit)
   run_spoil(unit, NULL);
 }
 
+/* Of an access to a segment, or to the bytes of a file; NULL: to something else. */
+static memory_t *memory_of(unit_t *unit, const access_t *access)
+{
+  if (access->memory < SEGMENTS_MAX)
+    return &unit->model.memory[access->memory][access->unit];
+  return access->memory < SEGMENTS_MAX + FILES_MAX && access->class != TAKES
+             ? &unit->model.file[access->memory - SEGMENTS_MAX]
+             : NULL;
+}
+
 /* NULL: of all operations. */
 void run_spoil(unit_t *unit, const op_t *op)
 {
   for (size_t i = 0; i < unit->risks.nspoiled; i++) {
     const access_t *access = &unit->risks.spoiled[i];
 
-    if (access->memory < SEGMENTS_MAX && (op == NULL || access->op == op->id))
-      set_vague(&unit->model.memory[access->memory][access->unit], access);
+    if (memory_of(unit, access) != NULL && (op == NULL || access->op == op->id))
+      set_vague(memory_of(unit, access), access);
   }
 }
 
