@@ -287,11 +287,24 @@ static bool waits_for_others(const op_t *op)
          op->kind == LOCKED || op->kind == RANGED || op->kind == SECTION || op_is_file_access(op);
 }
 
+/* A wait for a counter was given up: a flush completes the gets that would have raised it. */
+static void flush_awaited(thread_t *thread, const op_t *by)
+{
+  unit_t        *unit  = thread->unit;
+  const scene_t *scene = &unit->model.scene;
+
+  for (under_way_t *u = thread->under_way; u != NULL; u = u->next)
+    if (by->kind == AWAIT && u->op->kind == GET_NOTIFY &&
+        contract_completes(scene, by, u->op) != COMPLETE_NOT)
+      dart_flush(run_gptr(unit, u->op->seg, u->op->to, u->op->at));
+}
+
 /* The call has told of all that was dropped so far. */
 static void end_failed(thread_t *thread, const op_t *op)
 {
   for (under_way_t *u = thread->under_way; u != NULL; u = u->next)
     u->is_lost |= risks_may_drop(&thread->unit->risks, &thread->unit->model.scene, u->op);
+  flush_awaited(thread, op);
   if (contract_is_completion(op)) {
     end_handles(thread, op);
     run_completed(thread, op);
