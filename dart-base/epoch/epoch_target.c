@@ -7,6 +7,7 @@
 #include "far/am/target.h"
 #include "far/grants.h"
 #include "far/handlers.h"
+#include "model/lost.h"
 #include "model/world.h"
 
 /* A request that waits for its turn, or, then, the answer to it. */
@@ -146,6 +147,9 @@ static void refuse_late(request_t *r)
 static dart__grant_turn_t look_for_lock(const dart__am_host_t *host, dart__deferred_t *updates,
                                         request_t *r)
 {
+  /* a unit was lost, and allocated memory, in which the lock was, has ended with requests that wait */
+  if (__builtin_expect(dart__survives(), 0) && r->about.segid > 0 && is_gone(r))
+    return DART__GRANT_OVER;
   if (!dart__rwlock_try_enter(&r->state->lock, r->ticket, is_exclusive(&r->about)))
     return DART__GRANT_LATER;
   atomic_fetch_sub_explicit(&r->state->lock.far, 1, memory_order_relaxed);
