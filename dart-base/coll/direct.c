@@ -76,19 +76,22 @@ static published_t published(const direct_t *d, int32_t unit)
   return there;
 }
 
-#define NEWS_NS INT64_C(1000000000)
+static bool has_news(void *team)
+{
+  return dart__team_look(team);
+}
 
 /* Where units may be lost, a copy may have failed, or taken what another unit has changed since it saw the loss. The kernel
  * knows that a process is gone a little before the launcher says so. */
 static dart_ret_t result_of(const direct_t *d, dart_ret_t ret)
 {
-  dart__turns_t turns = { 0 };
-  int64_t       start = dart__now_ns();
-
   if (!dart__survives())
     return ret;
-  while (!dart__team_look(d->team) && ret == DART_ERR_OTHER && dart__now_ns() - start < NEWS_NS)
-    dart__wait_turn(&turns, &dart__world.wait);
+  dart__wait_until(
+      &(dart__wait_t){ .look     = has_news,
+                       .context  = d->team,
+                       .limit_ns = ret == DART_ERR_OTHER ? DART__NEWS_US * INT64_C(1000) : 0 },
+      &dart__world.wait);
   return dart__team_result(d->team, ret);
 }
 

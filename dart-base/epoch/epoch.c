@@ -152,15 +152,27 @@ void dart__epoch_delete(dart__segment_t *segment)
   discard_epoch(epoch);
 }
 
+typedef struct {
+  dart__team_t    *team;
+  dart__segment_t *segment;
+  dart__epoch_t   *epoch;
+} making_t;
+
+static bool try_make(void *context)
+{
+  making_t *making = context;
+
+  making->epoch = dart__epoch_make(making->team, making->segment);
+  return making->epoch != NULL;
+}
+
 /* On behalf of another unit, which could not be told of a lack: it is waited out. */
 static dart__epoch_t *make_or_wait(dart__team_t *team, dart__segment_t *segment)
 {
-  dart__turns_t  turns = { 0 };
-  dart__epoch_t *epoch;
+  making_t making = { team, segment, NULL };
 
-  while ((epoch = dart__epoch_make(team, segment)) == NULL)
-    dart__wait_turn(&turns, &dart__wait_briefly);
-  return epoch;
+  dart__wait_for(try_make, &making, &dart__wait_briefly);
+  return making.epoch;
 }
 
 bool dart__epoch_may_enter(dart__team_t *team, dart__segment_t *segment, int32_t unit)

@@ -70,23 +70,35 @@ void dart__copies_delete(dart__copies_t *copies)
   free(copies);
 }
 
+typedef struct {
+  dart__copies_t *copies;
+  dart__copy_t   *copy;
+} take_t;
+
+static bool try_next(void *context)
+{
+  take_t         *take   = context;
+  dart__copies_t *copies = take->copies;
+  bool            is_free;
+
+  pthread_mutex_lock(&copies->lock);
+  take->copy = copies->next;
+  is_free    = !take->copy->is_taken;
+  if (is_free) {
+    copies->next         = take->copy->next;
+    take->copy->is_taken = true;
+  }
+  pthread_mutex_unlock(&copies->lock);
+  return is_free;
+}
+
 /* Waits for a thread that took the copy a whole round ago, without the lock. */
 dart__copy_t *dart__copies_take_locked(dart__copies_t *copies)
 {
-  dart__turns_t turns = { 0 };
-  dart__copy_t *copy;
+  take_t take = { copies, NULL };
 
-  pthread_mutex_lock(&copies->lock);
-  while (copies->next->is_taken) {
-    pthread_mutex_unlock(&copies->lock);
-    dart__wait_turn(&turns, &dart__wait_briefly);
-    pthread_mutex_lock(&copies->lock);
-  }
-  copy           = copies->next;
-  copies->next   = copy->next;
-  copy->is_taken = true;
-  pthread_mutex_unlock(&copies->lock);
-  return copy;
+  dart__wait_for(try_next, &take, &dart__wait_briefly);
+  return take.copy;
 }
 
 dart__copy_t *dart__copies_more(dart__copies_t *copies, dart__copy_t *copy)

@@ -13,14 +13,25 @@ static struct {
   _Atomic uint32_t untold; /* of `answers`, and of those that threads are telling */
 } grants;
 
+typedef struct {
+  size_t nbytes;
+  void  *block;
+} memory_t;
+
+static bool try_malloc(void *context)
+{
+  memory_t *memory = context;
+
+  memory->block = malloc(memory->nbytes);
+  return memory->block != NULL;
+}
+
 void *dart__grant_new(size_t nbytes)
 {
-  dart__turns_t turns = { 0 };
-  void         *grant;
+  memory_t memory = { nbytes, NULL };
 
-  while ((grant = malloc(nbytes)) == NULL)
-    dart__wait_turn(&turns, &dart__wait_briefly);
-  return grant;
+  dart__wait_for(try_malloc, &memory, &dart__wait_briefly);
+  return memory.block;
 }
 
 static void append(dart__grant_t **list, dart__grant_t *grant, const dart__grant_kind_t *kind)
@@ -90,17 +101,20 @@ void dart__grants_tell(dart__am_t *am, void *answers)
     next = grant->next;
     grant->kind->tell(am, grant);
     free(grant);
-    /* release: what was sent is there to be flushed; pairs with the acquire in dart__grants_settle */
+    /* release: what was sent is there to be flushed; pairs with the acquire in are_told */
     atomic_fetch_sub_explicit(&grants.untold, 1, memory_order_release);
   }
 }
 
+static bool are_told(void *unused)
+{
+  (void)unused;
+  return atomic_load_explicit(&grants.untold, memory_order_acquire) == 0;
+}
+
 void dart__grants_settle(void)
 {
-  dart__turns_t turns = { 0 };
-
-  while (atomic_load_explicit(&grants.untold, memory_order_acquire) != 0)
-    dart__wait_turn(&turns, &dart__world.wait);
+  dart__wait_for(are_told, NULL, &dart__world.wait);
 }
 
 void dart__grants_close(void)

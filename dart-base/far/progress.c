@@ -119,15 +119,19 @@ void dart__progress_polled(dart_gptr_t gptr, const void *found, size_t nbytes)
   last.value = value;
 }
 
+/* Whether so many are reported. */
+static bool are_reported(void *count)
+{
+  /* acquire: pairs with the release of the thread that takes the reports in */
+  return (int32_t)(*(uint32_t *)count -
+                   atomic_load_explicit(&dart__lazy.done, memory_order_acquire)) <= 0;
+}
+
 void dart__progress_settle(uint32_t left)
 {
-  uint32_t      sent  = atomic_load_explicit(&dart__lazy.sent, memory_order_relaxed);
-  dart__turns_t turns = { 0 };
+  uint32_t count = atomic_load_explicit(&dart__lazy.sent, memory_order_relaxed) - left;
 
-  /* acquire: pairs with the release of the thread that takes the reports in */
-  while ((int32_t)(sent - atomic_load_explicit(&dart__lazy.done, memory_order_acquire)) >
-         (int32_t)left)
-    dart__wait_turn(&turns, &dart__world.wait);
+  dart__wait_for(are_reported, &count, &dart__world.wait);
 }
 
 void dart__progress_open(void)

@@ -275,17 +275,31 @@ static dart_ret_t try_registered(const char *function, const dart__address_t *at
   return ret;
 }
 
+typedef struct {
+  const char            *function;
+  const dart__address_t *at;
+  dart_ret_t             ret;
+} attempt_t;
+
+static bool is_decided(void *context)
+{
+  attempt_t *a    = context;
+  bool       done = false;
+
+  a->ret = try_registered(a->function, a->at, &done);
+  return done || a->ret != DART_OK;
+}
+
+/* The first attempt was in vain. */
 static dart_ret_t wait_registered(const char *function, const dart__address_t *at)
 {
-  dart__turns_t turns = { 0 };
-  bool          done  = false;
-  dart_ret_t    ret   = DART_OK;
+  attempt_t attempt = { function, at, DART_OK };
 
-  while (ret == DART_OK && !done) {
-    dart__wait_turn(&turns, &dart__world.wait);
-    ret = try_registered(function, at, &done);
-  }
-  return ret;
+  dart__wait_until(
+      &(dart__wait_t){
+          .look = is_decided, .context = &attempt, .limit_ns = INT64_MAX, .looks_once = true },
+      &dart__world.wait);
+  return attempt.ret;
 }
 
 /* ---- near memory ------------------------------------------------------------------------------- */

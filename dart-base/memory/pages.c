@@ -27,8 +27,6 @@
 #define MADV_POPULATE_READ 22
 #endif
 
-#define TRIES 1000 /* retries before giving up on memory that was reserved */
-
 dart__pages_t dart__pages_of(const void *at, size_t nbytes)
 {
   uintptr_t page  = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -174,16 +172,27 @@ dart_ret_t dart__pages_share(dart__pages_t pages, char *shared)
                     (void *)pages.first, strerror(errno));
 }
 
+typedef struct {
+  dart__pages_t pages;
+  const char   *shared;
+} adopted_t;
+
+static bool try_private(void *context)
+{
+  const adopted_t *adopted = context;
+
+  return make_private(adopted->pages, adopted->shared);
+}
+
 /* The memory has to be somewhere: a lack is waited out for a while, and then ends the program. */
 void dart__pages_return(dart__pages_t pages, const char *shared)
 {
-  dart__turns_t turns = { 0 };
+  dart__wait_t wait = { .look     = try_private,
+                        .context  = &(adopted_t){ pages, shared },
+                        .limit_ns = DART__LONGEST_US * INT64_C(1000) };
 
-  while (pages.nbytes > 0 && !make_private(pages, shared)) {
-    if (turns.count == TRIES) {
-      dart__error("no memory for %zu bytes that were adopted: %s", pages.nbytes, strerror(errno));
-      dart__net_abort(EXIT_FAILURE, false);
-    }
-    dart__wait_turn(&turns, &dart__world.wait);
-  }
+  if (pages.nbytes == 0 || dart__wait_until(&wait, &dart__world.wait))
+    return;
+  dart__error("no memory for %zu bytes that were adopted: %s", pages.nbytes, strerror(errno));
+  dart__net_abort(EXIT_FAILURE, false);
 }

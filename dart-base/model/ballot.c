@@ -38,15 +38,32 @@ static bool has_read(const dart__vote_t *vote, dart_unit_t unit)
          vote->is_lost(unit);
 }
 
+typedef struct {
+  const dart__vote_t *vote;
+  bool (*is_there)(const dart__vote_t *vote, dart_unit_t unit);
+  int32_t next; /* of the members */
+} survey_t;
+
+static bool are_all_there(void *context)
+{
+  survey_t           *s    = context;
+  const dart__vote_t *vote = s->vote;
+
+  while (s->next < vote->members->count &&
+         (s->next == vote->me || s->is_there(vote, dart__member(vote->members, s->next))))
+    s->next++;
+  return s->next == vote->members->count;
+}
+
+/* Losses end no such wait: `is_there` knows of them. */
 static void wait_for_all(const dart__vote_t *vote,
                          bool (*is_there)(const dart__vote_t *vote, dart_unit_t unit),
                          const dart__wait_policy_t *policy)
 {
-  dart__turns_t turns = { 0 };
+  survey_t survey = { vote, is_there, 0 };
 
-  for (int32_t i = 0; i < vote->members->count; i++)
-    while (i != vote->me && !is_there(vote, dart__member(vote->members, i)))
-      dart__wait_turn(&turns, policy);
+  while (!dart__wait_for(are_all_there, &survey, policy))
+    ;
 }
 
 /* relaxed: ordered by `voted` */
@@ -79,23 +96,35 @@ static int32_t count_votes(const dart__vote_t *vote, dart__ballot_values_t *valu
   return n;
 }
 
+typedef struct {
+  dart__ballot_t *own;
+  dart__ballot_t *taken;
+} take_t;
+
+static bool try_take(void *context)
+{
+  take_t *take = context;
+
+  for (int i = 0; i < DART__BALLOTS; i++) {
+    uint32_t nobody = 0;
+
+    take->taken = &take->own[i];
+    /* acquire: pairs with the release in return_ballot */
+    if (atomic_compare_exchange_strong_explicit(&take->taken->is_taken, &nobody, 1,
+                                                memory_order_acquire, memory_order_relaxed))
+      return true;
+  }
+  return false;
+}
+
 /* A ballot of this unit that none of its other threads votes by. */
 static dart__ballot_t *take_ballot(const dart__vote_t *vote, const dart__wait_policy_t *policy)
 {
-  dart__ballot_t *own   = ballots_of(vote, dart__member(vote->members, vote->me));
-  dart__turns_t   turns = { 0 };
+  take_t take = { .own = ballots_of(vote, dart__member(vote->members, vote->me)) };
 
-  for (;;) {
-    for (int i = 0; i < DART__BALLOTS; i++) {
-      uint32_t nobody = 0;
-
-      /* acquire: pairs with the release in return_ballot */
-      if (atomic_compare_exchange_strong_explicit(&own[i].is_taken, &nobody, 1,
-                                                  memory_order_acquire, memory_order_relaxed))
-        return &own[i];
-    }
-    dart__wait_turn(&turns, policy);
-  }
+  while (!dart__wait_for(try_take, &take, policy))
+    ;
+  return take.taken;
 }
 
 /* All have read it. Its key goes, for a team of another cycle of init and exit may have the same keys. */

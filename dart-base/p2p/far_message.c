@@ -238,16 +238,19 @@ static uint64_t count_expected(void)
   return atomic_load_explicit(&dart__messages_expected, memory_order_relaxed);
 }
 
+static bool is_dropped(void *message)
+{
+  return move_on(message);
+}
+
 /* Receive one message of any unit, and drop it. */
 static void drop_one(void)
 {
-  dart__far_message_t any   = { .channel = DART__CHANNEL_PROGRAM,
-                                .unit    = DART__ANY_PEER,
-                                .tag     = DART__ANY_TAG };
-  dart__turns_t       turns = { 0 };
+  dart__far_message_t any = { .channel = DART__CHANNEL_PROGRAM,
+                              .unit    = DART__ANY_PEER,
+                              .tag     = DART__ANY_TAG };
 
-  while (!move_on(&any))
-    dart__wait_turn(&turns, &dart__world.wait);
+  dart__wait_for(is_dropped, &any, &dart__world.wait);
   free(any.dropped);
 }
 

@@ -362,17 +362,32 @@ static bool looks_far(const message_t *in)
          (in->unit == DART_UNIT_ANY || !is_near(in->unit));
 }
 
-/* Wait until one of the messages may have made progress. False: a partner is lost. */
-static bool wait_for_either(const message_t *out, const message_t *in, uint32_t seen,
-                            dart__turns_t *turns, dart__gone_watch_t *watch)
-{
-  dart__wait_policy_t policy = dart__gone_wait(watch);
+/* The messages of one call: one of them may be done from the start. */
+typedef struct {
+  message_t         *out, *in;
+  dart__event_t     *event;
+  uint32_t           seen;   /* of the event, before the last look at the messages */
+  bool               is_far; /* whether other things than the event tell of progress */
+  dart__gone_watch_t watch;
+} transfer_t;
 
-  watch->to   = out->done ? -1 : out->unit;
-  watch->from = in->done ? -1 : in->unit;
-  if (out->far != NULL || in->far != NULL || out->is_unposted || looks_far(in))
-    return dart__wait_turn(turns, &policy);
-  return dart__event_wait(dart__mailbox_event(&p2p.box), seen, &policy) != seen;
+static bool is_over(void *context)
+{
+  transfer_t *t   = context;
+  message_t  *out = t->out, *in = t->in;
+  uint32_t    count = dart__event_count(t->event); /* first: a later arrival changes it */
+
+  if (count == t->seen && !t->is_far)
+    return false;
+  t->seen = count;
+  if (!out->done)
+    progress_out(out);
+  if (!in->done)
+    progress_in(in);
+  t->is_far     = out->far != NULL || in->far != NULL || out->is_unposted || looks_far(in);
+  t->watch.to   = out->done ? -1 : out->unit;
+  t->watch.from = in->done ? -1 : in->unit;
+  return out->done && in->done;
 }
 
 /* Whether it is waited for in vain: its sender is lost, or, if that may be anybody, a unit of whose loss the program does
@@ -409,40 +424,42 @@ static dart__waiting_t *note_message_wait(const char *function, const message_t 
   return dart__waiting_begin(function, what);
 }
 
-/* Progress both messages until both are done; one may be done from the start. */
+/* The first look was in vain. */
+static void wait_for_messages(const char *function, transfer_t *t)
+{
+  dart__waiting_t    *waiting = note_message_wait(function, t->out, t->in);
+  dart__timed_t       timed   = dart__timed_begin(DART__COUNT_MESSAGE_WAIT);
+  dart__wait_policy_t policy  = dart__gone_wait(&t->watch);
+  dart__wait_t        wait    = { .look         = is_over,
+                                  .context      = t,
+                                  .limit_ns     = INT64_MAX,
+                                  .looks_once   = true,
+                                  .is_of_memory = !t->is_far,
+                                  .word         = &t->event->count,
+                                  .sleepers     = &t->event->sleepers };
+
+  while (!dart__wait_until(&wait, &policy) && !(t->out->done && t->in->done)) {
+    give_up_lost(t->out, t->in);
+    t->seen = dart__event_count(t->event) - 1; /* look at what was given up */
+  }
+  dart__timed_end(DART__COUNT_MESSAGE_WAIT, timed);
+  dart__waiting_end(waiting);
+}
+
+/* Progress both messages until both are done. */
 static dart_ret_t transfer(const char *function, message_t *out, message_t *in)
 {
-  dart__event_t     *event   = dart__mailbox_event(&p2p.box);
-  dart__gone_watch_t watch   = { .function = function };
-  dart__waiting_t   *waiting = NULL;
-  dart__timed_t      timed   = { NULL, 0 };
-  bool               waits   = false;
-  dart__turns_t      turns   = { 0 };
+  dart__event_t *event = dart__mailbox_event(&p2p.box);
+  transfer_t     t = { .out = out, .in = in, .event = event, .watch = { .function = function } };
 
   dart__progress();
   if (!out->done && dart__is_lost(out->unit))
     return DART_ERR_UNIT_LOST;
   if (!start_messages(out, in))
     return out->ret != DART_OK ? out->ret : in->ret;
-  while (!out->done || !in->done) {
-    uint32_t seen = dart__event_count(event); /* before the checks: a later arrival changes it */
-
-    if (!out->done)
-      progress_out(out);
-    if (!in->done)
-      progress_in(in);
-    if (out->done && in->done)
-      break;
-    if (!waits) {
-      waiting = note_message_wait(function, out, in);
-      timed   = dart__timed_begin(DART__COUNT_MESSAGE_WAIT);
-      waits   = true;
-    }
-    if (!wait_for_either(out, in, seen, &turns, &watch))
-      give_up_lost(out, in);
-  }
-  dart__timed_end(DART__COUNT_MESSAGE_WAIT, timed);
-  dart__waiting_end(waiting);
+  t.seen = dart__event_count(event) - 1;
+  if (!is_over(&t))
+    wait_for_messages(function, &t);
   return out->ret != DART_OK ? out->ret : in->ret;
 }
 

@@ -165,20 +165,24 @@ static dart_ret_t do_any_on_node(const dart__rma_t *rma)
                                                           : update_on_node(rma);
 }
 
-#define PATIENCE_NS INT64_C(1000000000) /* a process that has ended is known to be lost by then */
+static bool is_lost_by_now(void *context)
+{
+  return dart__is_lost(*(dart_unit_t *)context);
+}
 
 /* The memory is gone with its process. The kernel may say so before the launcher does. */
 static dart_ret_t do_beside_lost(const dart__rma_t *rma)
 {
-  dart_unit_t   owner = dart__team_member(rma->at.team, rma->at.unit);
-  dart__turns_t turns = { 0 };
-  int64_t       end   = dart__now_ns() + PATIENCE_NS;
-  dart_ret_t    ret   = DART_ERR_UNIT_LOST;
+  dart_unit_t owner = dart__team_member(rma->at.team, rma->at.unit);
+  dart_ret_t  ret   = DART_ERR_UNIT_LOST;
 
   if (!dart__is_lost(owner))
     ret = do_any_on_node(rma);
-  while (ret == DART_ERR_OTHER && !dart__is_lost(owner) && dart__now_ns() < end)
-    dart__wait_turn(&turns, &dart__world.wait);
+  if (ret == DART_ERR_OTHER)
+    dart__wait_until(&(dart__wait_t){ .look     = is_lost_by_now,
+                                      .context  = &owner,
+                                      .limit_ns = DART__NEWS_US * INT64_C(1000) },
+                     &dart__world.wait);
   return ret == DART_ERR_OTHER ? dart__lost_result(owner, ret) : ret;
 }
 

@@ -294,21 +294,27 @@ void dart__team_exchange_group(dart__team_t *team)
     dart__step_use_tree(team, dart__pool_address(dart__team_leader(team), team->tree_offset));
 }
 
+static bool have_left(void *context)
+{
+  const dart__team_t *team = context;
+
+  /* acquire: pairs with the release in dart__team_exchange_close */
+  return atomic_load_explicit(&team->exchange.shared->left, memory_order_acquire) ==
+         (uint32_t)team->node_nunits - 1;
+}
+
 void dart__team_exchange_close(dart__team_t *team)
 {
-  _Atomic uint32_t *left  = &team->exchange.shared->left;
-  dart__turns_t     turns = { 0 };
 
   if (dart__team_is_broken(team))
     return; /* nobody knows who still looks at it: it stays in the pool */
   if (!dart__team_is_leader(team)) {
     /* release: pairs with the leader's acquire; the last access to the exchange */
-    atomic_fetch_add_explicit(left, 1, memory_order_release);
+    atomic_fetch_add_explicit(&team->exchange.shared->left, 1, memory_order_release);
     return;
   }
-  while (atomic_load_explicit(left, memory_order_acquire) != (uint32_t)team->node_nunits - 1)
-    if (!dart__wait_turn(&turns, &team->wait))
-      return;
+  if (!dart__wait_for(have_left, team, &team->wait))
+    return;
   if (team->wide_offset != 0)
     dart__pool_free(team->wide_offset);
   if (team->all_offset != 0)

@@ -28,18 +28,16 @@
  * 6 to 9 µs where waiting follows computing, with 4 less than 3. */
 #define DART__FEW 4
 
-/* How long a wait yields before it first sleeps. A token round 4 units took 14.6 µs a hop without, and 1.3 with it. A
+/* How long a wait yields before it first sleeps; and a sleep that ends with a message or with what the wait is for. A token round 4 units took 14.6 µs a hop without, and 1.3 with it. A
  * mutex that is held for 1 ms had 0.9 to 2.5 % overhead without, and 0.6 to 0.85 with it. 8 units that write one range
- * in turns reached 0.59 of ROMIO's rate when the next of them slept at once, and 0.93 when it yielded for 0.1 ms. */
+ * in turns reached 0.59 of ROMIO's rate when the next of them slept at once, and 0.93 when it yielded for 0.1 ms. With
+ * sleeps of so long, not a tenth of it, 200 units on 20 simulated nodes start and end with half as many switches of the
+ * processor, and in 0.84 of its time. */
 #define DART__AWAKE_US 1000
 
 /* The sleep between two looks for what nothing announces: with 20 and 500 a ring and a barrier over 2 nodes took 0.87 to
  * 1.02 times as long. */
 #define DART__NAP_US 100
-
-/* How many times as long a sleep is that ends with a message or with what the wait is for. 200 units on 20 simulated
- * nodes start and end with half as many switches of the processor, and in 0.84 of its time. */
-#define DART__ANNOUNCED 10
 
 /* After which nothing is expected soon: a unit that has a core and waits for requests sleeps. A waiter for a lock is
  * late then, and 4 others may pass it. 64 units, 1 ms of work: 1.3 to 1.6 % overhead, where a lock that always goes to
@@ -50,6 +48,10 @@
  * wake nobody. With naps of 20 to 100 µs the start and end of 1000 units on 100 simulated nodes took more than 120 s, with
  * this some seconds. */
 #define DART__LONGEST_US 100000
+
+/* After which a process that has ended is known to be lost, and no message of it is in flight. On a loaded machine all units
+ * knew of a loss within 380 ms. */
+#define DART__NEWS_US 1000000
 
 /* A sleep that may be in vain is this part of the time waited, or of the time that a lock is held as a rule: it makes a
  * wait longer by 1/16 at most. */

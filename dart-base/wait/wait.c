@@ -1,4 +1,14 @@
-/* Waiting: see wait.h for the argument. */
+/* Waiting: see wait.h for the argument. There is one loop, wait_for_look; what it does between two looks is end_turn, which
+ * loops outside of it call, too (dart__wait_pause). The policy of a wait:
+ *
+ *                            spins    progress       yields                 sleeps after
+ *   has a core               spins    each turn (1)  each 64th turn         1 ms, and traffic is over
+ *   shares it, one node      -        -              each turn (2)          1 ms
+ *   shares it, several       - (1)    each turn      each 16th turn (3)     1 ms; with arrivals its part of it, in turns (3)
+ *   backs off (mutex)        spins    each turn      with a core: each      32 pauses for each of `yields`
+ *
+ * (1) of memory: it spins, with progress at each 64th turn, and where it shares its core it sleeps then; (2) unless somebody
+ * computes on this core; (3) if it has a word to sleep on: each turn, and 1 ms. */
 #include "wait/wait.h"
 
 #include <errno.h>
@@ -99,7 +109,7 @@ void dart__event_add(dart__event_t *event)
 static uint32_t pause_of(const dart__wait_pace_t *pace, int wakers)
 {
   if (dart__wait_arrivals(pace) != NULL)
-    return dart__wait_shared_us(pace, pace->nap_us * (wakers > 1 ? DART__ANNOUNCED : 1));
+    return dart__wait_shared_us(pace, wakers > 1 ? DART__AWAKE_US : pace->nap_us);
   return pace->pause_us != NULL ? pace->pause_us() : pace->nap_us;
 }
 
@@ -127,29 +137,26 @@ typedef struct {
   uint32_t (*idle_us)(uint32_t most_us); /* NULL: nothing comes */
 } sleep_t;
 
-static sleep_t sleep_on(_Atomic uint32_t *word, _Atomic uint32_t *sleepers, uint32_t seen,
+static void add_word(sleep_t *s, _Atomic uint32_t *word, _Atomic uint32_t *sleepers, uint32_t seen)
+{
+  s->word[s->count]     = word;
+  s->sleepers[s->count] = sleepers;
+  s->seen[s->count++]   = seen;
+}
+
+/* On what ends the wait, and on arrivals. On nothing, if there is no word, and the network raises nothing. */
+static sleep_t sleep_on(const dart__wait_t *w, const dart__turns_t *t,
                         const dart__wait_pace_t *pace)
 {
   dart__event_t *arrivals = dart__wait_arrivals(pace);
+  sleep_t        sleep    = { .bits = w->bits };
 
-  if (arrivals == NULL)
-    return (sleep_t){ 1, { word }, { sleepers }, { seen }, 0, NULL };
-  return (sleep_t){ 2,
-                    { word, &arrivals->count },
-                    { sleepers, &arrivals->sleepers },
-                    { seen, dart__event_count(arrivals) },
-                    0,
-                    pace->idle_us };
-}
-
-/* On arrivals alone. On nothing, if the network raises none. */
-static sleep_t sleep_on_arrivals(const dart__wait_pace_t *pace, uint32_t seen)
-{
-  dart__event_t *arrivals = dart__wait_arrivals(pace);
-
-  if (arrivals == NULL)
-    return (sleep_t){ .count = 0 };
-  return (sleep_t){ 1, { &arrivals->count }, { &arrivals->sleepers }, { seen }, 0, pace->idle_us };
+  if (w->word != NULL)
+    add_word(&sleep, w->word, w->sleepers, t->word_seen);
+  if (arrivals != NULL)
+    add_word(&sleep, &arrivals->count, &arrivals->sleepers, t->seen);
+  sleep.idle_us = arrivals != NULL ? pace->idle_us : NULL;
+  return sleep;
 }
 
 /* seq_cst, all, and by the fence what the caller looks at next: pairs with dart__event_raise and dart__event_nudge */
@@ -215,9 +222,12 @@ static bool sleep_unless(const sleep_t *s, uint32_t most_us, bool (*is_there)(vo
   return is_over;
 }
 
+/* Of a loop that looks by itself. */
+static dart__wait_t for_anything = { .limit_ns = INT64_MAX };
+
 void dart__arrivals_sleep(const dart__wait_pace_t *pace, uint32_t seen, uint32_t most_us)
 {
-  sleep_t sleep = sleep_on_arrivals(pace, seen);
+  sleep_t sleep = sleep_on(&for_anything, &(dart__turns_t){ .seen = seen }, pace);
 
   sleep_unless(&sleep, most_us, NULL, NULL);
 }
@@ -232,144 +242,96 @@ static void nap(uint32_t us)
   sleep_as_before(slack);
 }
 
-/* ---- turns of waits ----------------------------------------------------------------------------- */
+/* ---- the loop ----------------------------------------------------------------------------------- */
 
-/* Whether a turn ends without a yield or a sleep: a unit that has a core yields it rarely. */
-static bool ends_at_once(const dart__wait_pace_t *pace, uint64_t turn, bool sleeps)
-{
-  return pace->yields > 0 ? turn % DART__POLLS != 0 : turn % DART__LOOKS != 0 && !sleeps;
-}
+#define INLINED static inline __attribute__((always_inline))
+
+#define AWAKE_NS     (DART__AWAKE_US * INT64_C(1000)) /* before the first sleep */
+#define MOST_DOUBLED 5 /* so often the pauses between two looks of a wait that backs off */
+
+typedef enum { ON, THERE, GIVEN_UP } outcome_t;
 
 /* When this thread may yield its core in a wait again; by dart__now_ns. */
 static _Thread_local int64_t yields_from;
 
-/* Yield the core until the counter is not `old`, or for pace->yield_us. If it is away for that long at a time, somebody
- * computes on it, and the next waits are no better off. So they do not yield for a while, and what is lost on yields
- * stays a small part of the time. */
-static void yield_while(const dart__event_t *event, uint32_t old, const dart__wait_pace_t *pace)
+/* Where units share a core a wait yields it before all else. If it is away for long at a time, somebody computes on it, and
+ * the next waits are no better off. So they do not yield for a while, and what is lost on yields stays a small part of the
+ * time. */
+static bool may_yield_first(const dart__wait_t *w, const dart__wait_pace_t *pace)
 {
-  int64_t most = pace->yield_us * INT64_C(1000), start = dart__now_ns(), now = start, before;
-
-  if (start < yields_from)
-    return;
-  while (dart__event_count(event) == old && now - start < most) {
-    before = now;
-    dart__yield();
-    now = dart__now_ns();
-    if (now - before >= most)
-      yields_from = now + DART__FEW * (now - before);
-  }
+  if (pace->yield_us == 0 || w->backs_off)
+    return false;
+  return pace->progress == NULL ? dart__now_ns() >= yields_from : !w->is_of_memory;
 }
 
-/* What a wait does when it has spun in vain, until it looks again. False: it is given up. One that only an event ends
- * sleeps on that. Others yield the core every few turns, or, after `awake` turns without traffic, sleep: on what `sleep`
- * says, or, if that is on nothing, for a nap. Most of their turns end at once, for progress takes so long that a pause of
- * the processor is no use. */
-static bool give_way(const dart__wait_policy_t *policy, uint64_t turn, uint64_t awake,
-                     const sleep_t *sleep)
+INLINED bool spins(const dart__turns_t *t, const dart__wait_pace_t *pace)
 {
-  const dart__wait_pace_t *pace       = policy->pace;
-  bool                     event_ends = pace->progress == NULL && sleep->count > 0;
-  uint32_t                 pause      = 0;
-
-  if (!event_ends && ends_at_once(pace, turn, turn >= awake))
-    return !call_check(policy, turn, false);
-  if (event_ends)
-    pause = policy->check != NULL ? longest_sleep(pace) : 0;
-  else if (turn >= awake)
-    pause = pause_of(pace, sleep->count);
-  dart__waiting_stamp();
-  if (!event_ends && pause == 0)
-    dart__yield();
-  else if (sleep->count > 0)
-    sleep_unless(sleep, pause, NULL, NULL);
-  else
-    nap(pause);
-  return !call_check(policy, turn, event_ends || pause > 0);
+  return t->spun < pace->spins && !t->yields_first;
 }
 
-uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy)
+/* Turns from one yield to the next; 0: it does not yield. */
+static uint32_t yield_stride(const dart__wait_t *w, const dart__wait_pace_t *pace)
 {
-  const dart__wait_pace_t *pace    = policy->pace;
-  dart__waiting_t         *waiting = NULL;
-
-  if (pace->progress == NULL && pace->yield_us > 0)
-    yield_while(event, old, pace);
-  for (uint64_t polls = 0;; polls++) {
-    uint32_t now = dart__event_count(event);
-    sleep_t  sleep;
-
-    if (now != old) {
-      dart__tsan_hear();
-      dart__waiting_end(waiting);
-      return now;
-    }
-    if (polls == pace->spins && policy->note != NULL)
-      waiting = policy->note(policy->subject);
-    if (pace->progress != NULL && (polls % DART__POLLS == 0 || polls >= pace->spins))
-      pace->progress(); /* every few polls while spinning, and before every sleep */
-    if (polls < pace->spins) {
-      dart__cpu_pause();
-      continue;
-    }
-    sleep = sleep_on(&event->count, &event->sleepers, old, pace);
-    if (!give_way(policy, polls, pace->spins + (uint64_t)pace->yields, &sleep)) {
-      dart__waiting_end(waiting);
-      return old;
-    }
-  }
+  if (w->backs_off)
+    return pace->yields > 0;
+  if (pace->yields > 0)
+    return DART__POLLS;
+  return pace->progress != NULL && w->word == NULL ? DART__LOOKS : 1;
 }
 
-/* ---- waits that a look ends --------------------------------------------------------------------- */
-
-#define AWAKE_NS    (DART__AWAKE_US * INT64_C(1000)) /* before the first sleep */
-#define MOST_PAUSES (2 * DART__LOOKS) /* between two looks of a wait that backs off */
-
-typedef struct {
-  uint64_t polls;
-  uint64_t paused; /* in all */
-  uint32_t pauses; /* until the next look */
-  bool     spins;
-  int64_t  start;  /* ns, by the clock; 0: not yet */
-  int64_t  waited; /* when it was looked at last */
-} looks_t;
-
-/* Look at the clock, but not with every poll: it takes as long as some of them. A short wait does not at all; nor one that
- * backs off before it sleeps. */
-static void take_time(const dart__wait_t *w, looks_t *l, bool may_sleep)
+/* Whether it is too early to sleep, for a wait that has spun in vain. */
+static bool is_awake(const dart__wait_t *w, const dart__turns_t *t, const dart__wait_pace_t *pace)
 {
-  if (!may_sleep && (w->backs_off || (l->waited < AWAKE_NS &&
-                                      (l->polls + 1) % (l->spins ? DART__POLLS : DART__FEW) != 0)))
-    return;
-  if (l->start == 0)
-    l->start = dart__now_ns();
-  else
-    l->waited = dart__now_ns() - l->start;
-}
+  bool shares = pace->yields == 0;
 
-static bool look_once(const dart__wait_t *w, const dart__wait_pace_t *pace)
-{
-  if (pace->progress == NULL)
-    return w->look(w->context);
-  if (!w->looks_once && w->look(w->context))
+  if (w->backs_off)
+    return t->spun < pace->spins + ((uint64_t)pace->yields << MOST_DOUBLED);
+  if (t->yields_first && !w->is_of_memory && t->count < pace->spins)
     return true;
-  pace->progress();
-  return w->look(w->context); /* progress may have just brought it */
+  if (shares && pace->progress == NULL)
+    return t->yields_first && t->waited_ns < pace->yield_us * INT64_C(1000);
+  if (shares && w->is_of_memory)
+    return false; /* whoever ends it wakes a sleeper at once, and may need this core */
+  if (w->word == NULL && w->limit_ns == INT64_MAX && dart__wait_arrivals(pace) != NULL)
+    return t->count < DART__AWAKE_US / pace->per_core;
+  return t->waited_ns < AWAKE_NS;
 }
 
-/* Between two polls, without a sleep. A call of progress is a pause by itself. */
-static void stay_awake(const dart__wait_t *w, looks_t *l, bool yields,
-                       const dart__wait_pace_t *pace)
+/* Look at the clock. A wait that is awake does so with some of its turns: it takes as long as some polls. */
+static void take_time(dart__turns_t *t, bool awake, uint32_t stride)
 {
-  bool pauses = w->backs_off || (!yields && (pace->progress == NULL || !l->spins));
+  uint32_t every  = stride > DART__FEW ? stride : DART__FEW;
+  int64_t  before = t->start_ns + t->waited_ns, now;
 
-  for (uint32_t i = 0; pauses && i < l->pauses; i++)
+  if (t->start_ns != 0 && awake && t->count % every != 0)
+    return;
+  now = dart__now_ns();
+  if (t->start_ns == 0)
+    t->start_ns = before = now;
+  if (t->yields_first && awake && now - before >= AWAKE_NS)
+    yields_from = now + DART__FEW * (now - before);
+  t->waited_ns = now - t->start_ns;
+}
+
+/* A call of progress is a pause by itself, and takes as long as many polls. */
+INLINED void pause_awhile(const dart__wait_t *w, dart__turns_t *t, bool progressed)
+{
+  uint32_t pauses = w->backs_off ? UINT32_C(1) << t->doubled : !progressed;
+
+  for (uint32_t i = 0; i < pauses; i++)
     dart__cpu_pause();
-  l->paused += l->pauses;
-  if (w->backs_off && l->pauses < MOST_PAUSES)
-    l->pauses *= 2;
+  t->spun += w->backs_off ? pauses : progressed && w->word == NULL ? DART__POLLS : 1;
+  t->doubled += t->doubled < MOST_DOUBLED;
+}
+
+static outcome_t stay_awake(const dart__wait_t *w, dart__turns_t *t, bool progressed, bool yields,
+                            const dart__wait_policy_t *policy)
+{
+  if (!yields || w->backs_off)
+    pause_awhile(w, t, progressed);
   if (yields)
     dart__yield();
+  return call_check(policy, t->count, false) ? GIVEN_UP : ON;
 }
 
 static int64_t least_of(int64_t a, int64_t b)
@@ -378,71 +340,165 @@ static int64_t least_of(int64_t a, int64_t b)
 }
 
 /* How long to sleep, in microseconds, at least one; `pause_us`, unless it is 0: to the next call of progress. */
-static uint32_t sleep_limit(const dart__wait_t *w, const looks_t *l, uint32_t pause_us,
+static uint32_t sleep_limit(const dart__wait_t *w, const dart__turns_t *t, uint32_t pause_us,
                             const dart__wait_pace_t *pace)
 {
   int64_t most = pause_us != 0 ? pause_us : longest_sleep(pace);
 
   if (w->is_silent)
-    most = least_of(most, least_of(DART__AWAKE_US, l->waited / DART__PART / 1000));
-  most = least_of(most, (w->limit_ns - l->waited) / 1000);
+    most = least_of(most, least_of(DART__AWAKE_US, t->waited_ns / DART__PART / 1000));
+  most = least_of(most, (w->limit_ns - t->waited_ns) / 1000);
   return most < 1 ? 1 : (uint32_t)most;
 }
 
-typedef enum { ON, THERE, GIVEN_UP } outcome_t;
-
-/* `sleep` is what to sleep on, as it was before the last look. */
-static outcome_t sleep_or_yield(dart__wait_t *w, looks_t *l, sleep_t *sleep,
-                                const dart__wait_policy_t *policy)
+/* Before a look: what changes after it ends the next sleep. */
+static void note_seen(const dart__wait_t *w, dart__turns_t *t, const dart__wait_pace_t *pace)
 {
-  const dart__wait_pace_t *pace  = policy->pace;
-  uint32_t                 pause = pace->progress != NULL ? pause_of(pace, sleep->count) : 0;
+  dart__event_t *arrivals = dart__wait_arrivals(pace);
 
-  if (pace->progress != NULL && pause == 0) {
-    stay_awake(w, l, l->polls % DART__LOOKS == 0, pace);
-    return call_check(policy, l->polls, false) ? GIVEN_UP : ON;
-  }
-  if (w->prepare != NULL && !w->prepare(w, &sleep->seen[0]))
+  if (w->word != NULL) /* acquire: what ended the wait came before the change of the word */
+    t->word_seen = atomic_load_explicit(w->word, memory_order_acquire);
+  if (arrivals != NULL)
+    t->seen = dart__event_count(arrivals);
+  t->has_seen = true;
+}
+
+static outcome_t sleep_once(dart__wait_t *w, dart__turns_t *t, sleep_t *sleep, uint32_t pause_us,
+                            const dart__wait_policy_t *policy)
+{
+  uint32_t most = sleep_limit(w, t, pause_us, policy->pace);
+
+  if (sleep->count == 0)
+    nap(most);
+  else if (!t->has_seen || (w->prepare != NULL && !w->prepare(w, &sleep->seen[0])))
     return ON;
-  if (sleep_unless(sleep, sleep_limit(w, l, pause, pace), w->look, w->context))
+  else if (sleep_unless(sleep, most, w->look, w->context))
     return THERE;
-  return call_check(policy, l->polls, true) ? GIVEN_UP : ON;
+  return call_check(policy, t->count, true) ? GIVEN_UP : ON;
+}
+
+/* The end of a turn that has not just spun. */
+static __attribute__((noinline)) outcome_t yield_or_sleep(dart__wait_t *w, dart__turns_t *t,
+                                                          bool                       progressed,
+                                                          const dart__wait_policy_t *policy)
+{
+  const dart__wait_pace_t *pace = policy->pace;
+  bool                     spun = !spins(t, pace), awake = !spun || is_awake(w, t, pace);
+  uint32_t                 stride = yield_stride(w, pace), pause_us = 0;
+  bool                     yields = spun && stride > 0 && t->count % stride == 0;
+  outcome_t                outcome;
+  sleep_t                  sleep;
+
+  if (!w->backs_off || !awake)
+    take_time(t, awake, stride);
+  if (t->waited_ns >= w->limit_ns)
+    return GIVEN_UP;
+  if (awake || (pace->progress != NULL && stride == DART__POLLS && !yields))
+    return stay_awake(w, t, progressed, yields, policy);
+  if (policy->note != NULL && t->waiting == NULL)
+    t->waiting = policy->note(policy->subject);
+  dart__waiting_stamp();
+  if (w->look != NULL) /* the sleep looks once more */
+    note_seen(w, t, pace);
+  sleep = sleep_on(w, t, pace);
+  if (pace->progress != NULL || sleep.count == 0) {
+    pause_us = pause_of(pace, sleep.count);
+    if (pause_us == 0)
+      return stay_awake(w, t, progressed, yields, policy);
+  }
+  outcome = sleep_once(w, t, &sleep, pause_us, policy);
+  if (w->look == NULL)
+    note_seen(w, t, pace);
+  return outcome;
+}
+
+/* The end of a turn: what every wait does between two looks. */
+INLINED outcome_t end_turn(dart__wait_t *w, dart__turns_t *t, bool progressed,
+                           const dart__wait_policy_t *policy)
+{
+  bool      has_limit = w->limit_ns != INT64_MAX && !w->backs_off;
+  outcome_t outcome   = ON;
+
+  if (t->count == 0)
+    t->yields_first = may_yield_first(w, policy->pace);
+  if (spins(t, policy->pace) && (!has_limit || t->count % DART__POLLS != 0))
+    pause_awhile(w, t, progressed);
+  else
+    outcome = yield_or_sleep(w, t, progressed, policy);
+  t->count++;
+  return outcome;
+}
+
+/* Whether this turn makes progress. That takes as long as many looks at memory: a wait that spins on it makes it rarely. */
+INLINED bool makes_progress(const dart__wait_t *w, const dart__turns_t *t,
+                            const dart__wait_pace_t *pace)
+{
+  return pace->progress != NULL &&
+         (!w->is_of_memory || t->count % DART__POLLS == 0 || !spins(t, pace));
+}
+
+/* Inlined, with its look. */
+INLINED bool wait_for_look(dart__wait_t *w, bool (*look)(void *context), void *context,
+                           const dart__wait_policy_t *policy)
+{
+  const dart__wait_pace_t *pace    = policy->pace;
+  dart__turns_t            t       = { 0 };
+  outcome_t                outcome = ON;
+
+  while (outcome == ON) {
+    bool progresses = makes_progress(w, &t, pace);
+
+    if ((!w->looks_once || !progresses) && look(context))
+      break;
+    if (progresses) {
+      pace->progress();
+      if (look(context)) /* progress may have just brought it */
+        break;
+    }
+    outcome = w->limit_ns == 0 ? GIVEN_UP : end_turn(w, &t, progresses, policy);
+  }
+  dart__waiting_end(t.waiting);
+  return outcome != GIVEN_UP;
+}
+
+/* ---- who waits ---------------------------------------------------------------------------------- */
+
+typedef struct {
+  const dart__event_t *event;
+  uint32_t             old;
+} change_t;
+
+INLINED bool has_changed(void *context)
+{
+  const change_t *change = context;
+
+  return dart__event_count(change->event) != change->old;
+}
+
+uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy)
+{
+  change_t     change = { event, old };
+  dart__wait_t wait   = { .look         = has_changed,
+                          .context      = &change,
+                          .limit_ns     = INT64_MAX,
+                          .is_of_memory = true,
+                          .word         = &event->count,
+                          .sleepers     = &event->sleepers };
+
+  if (!wait_for_look(&wait, has_changed, &change, policy))
+    return old;
+  dart__tsan_hear();
+  return dart__event_count(event);
 }
 
 bool dart__wait_until(dart__wait_t *w, const dart__wait_policy_t *policy)
 {
-  const dart__wait_pace_t *pace    = policy->pace;
-  dart__waiting_t         *waiting = NULL;
-  outcome_t                outcome = ON;
+  return wait_for_look(w, w->look, w->context, policy);
+}
 
-  for (looks_t l = { .pauses = 1 }; outcome == ON; l.polls++) {
-    bool    may_sleep;
-    sleep_t sleep;
-
-    l.spins   = l.paused < pace->spins;
-    may_sleep = w->backs_off ? l.paused >= pace->spins + (uint64_t)pace->yields * MOST_PAUSES
-                             : !l.spins && l.waited >= AWAKE_NS;
-    if (may_sleep) { /* acquire: what ended the wait came before the change of the word */
-      sleep =
-          sleep_on(w->word, w->sleepers, atomic_load_explicit(w->word, memory_order_acquire), pace);
-      sleep.bits = w->bits;
-    }
-    if (look_once(w, pace))
-      outcome = THERE;
-    if (outcome == THERE || w->limit_ns == 0)
-      break;
-    if (l.polls == DART__LOOKS && policy->note != NULL)
-      waiting = policy->note(policy->subject);
-    take_time(w, &l, may_sleep);
-    if (l.waited >= w->limit_ns)
-      break;
-    if (may_sleep)
-      outcome = sleep_or_yield(w, &l, &sleep, policy);
-    else
-      stay_awake(w, &l, !l.spins || (pace->yields == 0 && !w->backs_off), pace);
-  }
-  dart__waiting_end(waiting);
-  return outcome == THERE;
+bool dart__wait_pause(dart__turns_t *turns, const dart__wait_policy_t *policy)
+{
+  return end_turn(&for_anything, turns, policy->pace->progress != NULL, policy) == ON;
 }
 
 bool dart__wait_turn(dart__turns_t *turns, const dart__wait_policy_t *policy)
@@ -450,24 +506,4 @@ bool dart__wait_turn(dart__turns_t *turns, const dart__wait_policy_t *policy)
   if (policy->pace->progress != NULL)
     policy->pace->progress();
   return dart__wait_pause(turns, policy);
-}
-
-bool dart__wait_pause(dart__turns_t *turns, const dart__wait_policy_t *policy)
-{
-  const dart__wait_pace_t *pace     = policy->pace;
-  dart__event_t           *arrivals = dart__wait_arrivals(pace);
-  uint32_t                 turn = turns->count++, spins = pace->spins / DART__POLLS;
-  uint64_t awake   = DART__AWAKE_US / (arrivals != NULL ? pace->per_core : 1) + pace->yields;
-  bool     goes_on = true;
-
-  if (pace->progress == NULL && (turn < spins || turn % DART__LOOKS != 0))
-    dart__cpu_pause();
-  if (turn >= spins) {
-    sleep_t sleep = sleep_on_arrivals(pace, turns->seen);
-
-    goes_on = give_way(policy, turn, spins + awake, &sleep);
-  }
-  if (arrivals != NULL)
-    turns->seen = dart__event_count(arrivals); /* before the caller looks */
-  return goes_on;
 }

@@ -42,7 +42,7 @@ typedef struct {
   _Atomic uint32_t per_core; /* units that share a core, rounded up */
   _Atomic uint32_t check_us; /* the longest sleep of a wait with a check; 0: DART__LONGEST_US */
 
-  /* Without `progress`: how long a wait for an event yields the core at most, before all else. */
+  /* How long a wait yields the core at most, before all else, where units share it; 0: they do not. */
   _Atomic uint32_t yield_us;
 
   /* Serve other nodes during the wait. NULL on a single node: sleep until woken. */
@@ -63,10 +63,19 @@ static inline dart__event_t *dart__wait_arrivals(const dart__wait_pace_t *pace)
   return pace->yields == 0 ? pace->arrivals : NULL;
 }
 
-/* How often a loop has waited, and what it has seen. Zero before the first turn. */
+/* How far a wait has come. Zero before the first turn. */
 typedef struct {
-  uint32_t count;
-  uint32_t seen; /* the count of `arrivals` before the last look */
+  uint32_t count;     /* turns */
+  uint32_t seen;      /* the count of `arrivals` before the last look, ... */
+  uint32_t word_seen; /* ... and the word of the wait; ... */
+  bool     has_seen;  /* ... else neither was read yet */
+  bool     yields_first;
+  uint32_t spun;      /* polls, or what takes as long */
+  uint32_t doubled;   /* how often the pauses of a wait that backs off */
+  int64_t  start_ns;  /* when it first looked at the clock; 0: it has not */
+  int64_t  waited_ns; /* from then to when it last did */
+
+  struct dart__waiting *waiting; /* what the policy has noted */
 } dart__turns_t;
 
 /* The policy of one wait, or of the waits of one kind; passed to every wait. */
@@ -119,9 +128,6 @@ static inline void dart__wait_tell(const dart__wait_pace_t *pace)
     dart__event_add(arrivals);
 }
 
-/** Wait until the counter differs from `old`; returns the new value. `old`: the check of the policy has given it up. */
-uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy);
-
 /* A wait that a look ends, and what it sleeps on. Before it sleeps it yields its core for a while, for to be woken
  * takes longer than a few units of the node take to run in turns. The while is measured by the clock: a yield that
  * takes long, because somebody computes on this core, ends it, and a sleeper is woken ahead of a thread that
@@ -132,6 +138,10 @@ typedef struct dart__wait {
   int64_t limit_ns; /* 0: look once; INT64_MAX: no limit */
   /* A look takes longer than a poll, and the caller has just looked: each poll looks once, after it made progress. */
   bool looks_once;
+  /* A look is a load of `word`, which takes less time than progress: a wait that spins makes that with each
+   * DART__POLLS-th look. Where units share a core, and serve others, none is yielded: whoever ends the wait wakes a
+   * sleeper at once. */
+  bool is_of_memory;
   /* A look takes a cache line from whoever ends the wait: looks are at growing intervals; and where units share a core
    * none is yielded, for whoever ends the wait wakes a sleeper at once. The limit is from the first sleep on. */
   bool backs_off;
@@ -139,7 +149,8 @@ typedef struct dart__wait {
    * than one that polls. */
   bool is_silent;
   /* Changed after what ends the wait, and then woken: the count of an event, with its sleepers; or, NULL, a word whose
-   * changer knows otherwise that somebody sleeps, by one of `bits`. Not needed if the limit is DART__AWAKE_US at most. */
+   * changer knows otherwise that somebody sleeps, by one of `bits`. NULL: nothing announces the end, but arrivals, and the
+   * wait looks again and again. */
   _Atomic uint32_t *word;
   _Atomic uint32_t *sleepers;
   uint32_t          bits; /* 0: any */
@@ -150,6 +161,17 @@ typedef struct dart__wait {
 /** Wait until the look returns true; false: it timed out, or the check of the policy, which is made after sleeps, has
  *  given it up. */
 bool dart__wait_until(dart__wait_t *wait, const dart__wait_policy_t *policy);
+
+/** Wait until a look returns true that nothing announces (another node). False: given up. */
+static inline bool dart__wait_for(bool (*look)(void *context), void *context,
+                                  const dart__wait_policy_t *policy)
+{
+  return dart__wait_until(
+      &(dart__wait_t){ .look = look, .context = context, .limit_ns = INT64_MAX }, policy);
+}
+
+/** Wait until the counter differs from `old`; returns the new value. `old`: the check of the policy has given it up. */
+uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy);
 
 /** Wait until the counter is `count`. False: the check of the policy has given it up. */
 static inline bool dart__event_wait_for(dart__event_t *event, uint32_t count,
@@ -164,9 +186,12 @@ static inline bool dart__event_wait_for(dart__event_t *event, uint32_t count,
   return seen == count;
 }
 
-/** One iteration of a loop that waits for something that raises no event (another node): make progress,
- *  then pause, yield the core, or sleep, the longer the more often it was called. False: the check of the policy gives
- *  the wait up. */
+/** The end of a turn of the loop that all of these are: pause, yield the core, or sleep, by how far the wait has come. For
+ *  loops that look while they have a lock, or that send in each turn; they make the progress themselves. False: the check
+ *  of the policy gives the wait up. */
+bool dart__wait_pause(dart__turns_t *turns, const dart__wait_policy_t *policy);
+
+/** The same, after progress. */
 bool dart__wait_turn(dart__turns_t *turns, const dart__wait_policy_t *policy);
 
 /** How long each of the units that share a core sleeps, so that together they wake as often as one that sleeps `us`; at
@@ -180,9 +205,6 @@ static inline uint32_t dart__wait_shared_us(const dart__wait_pace_t *pace, uint3
 
 /** One sleep on the pace's arrivals, of a loop that has seen the count `seen` before it looked. */
 void dart__arrivals_sleep(const dart__wait_pace_t *pace, uint32_t seen, uint32_t most_us);
-
-/** As dart__wait_turn, for a loop that has made progress itself. */
-bool dart__wait_pause(dart__turns_t *turns, const dart__wait_policy_t *policy);
 
 /** Sleep while `*word` is `expected`, until woken, at most `most_us` (0: no limit). May return early.
  *  `word` may be shared between processes. */

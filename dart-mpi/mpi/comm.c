@@ -8,9 +8,6 @@
 #include "model/world.h"
 #include "net.h"
 
-/* Between two looks of a unit that shares its core. 16 units on two nodes of 2 cores start and end in 0.9 of the time. */
-#define REST_NS 200000
-
 dart__comm_t dart__comm = { .world    = MPI_COMM_NULL,
                             .node     = MPI_COMM_NULL,
                             .requests = MPI_COMM_NULL,
@@ -60,28 +57,35 @@ void dart__comm_open_nodes(void)
   end_copy(&dart__comm.messages, &messages);
 }
 
-/* The other units need the core to get this far. */
-static void rest(void)
+typedef struct {
+  MPI_Request *request;
+  uint32_t     turns;
+} looks_t;
+
+/* MPI_Test makes MPI's progress; between two of these the wait makes DART's. Where units share cores the others need the core
+ * to get this far: this one sleeps soon. */
+static bool is_done(void *context)
 {
-  nanosleep(&(struct timespec){ .tv_nsec = REST_NS }, NULL);
+  looks_t *looks        = context;
+  bool     shares_cores = dart__world.pace.per_core > 1;
+  int      done         = 0;
+
+  for (int i = 0; !done && i < (shares_cores ? 1 : DART__LOOKS); i++)
+    DART__MPI(MPI_Test, looks->request, &done, MPI_STATUS_IGNORE);
+  if (!done && shares_cores && ++looks->turns > DART__LOOKS)
+    nanosleep(&(struct timespec){ .tv_nsec = 2000L * DART__NAP_US }, NULL);
+  return done != 0;
 }
 
 void dart__mpi_wait(MPI_Request *request)
 {
-  dart__turns_t turns        = { 0 };
-  bool          shares_cores = dart__world.pace.per_core > 1;
-  int           done;
+  looks_t looks = { .request = request };
 
-  for (uint32_t looks = 1;; looks++) {
-    DART__MPI(MPI_Test, request, &done, MPI_STATUS_IGNORE);
-    if (done)
-      return;
-    if (shares_cores && looks > DART__LOOKS)
-      rest();
-    /* MPI_Test makes MPI's progress, and this call makes DART's */
-    if (shares_cores || looks % DART__LOOKS == 0)
-      dart__wait_turn(&turns, &dart__world.wait);
-  }
+  if (!is_done(&looks))
+    dart__wait_until(
+        &(dart__wait_t){
+            .look = is_done, .context = &looks, .limit_ns = INT64_MAX, .looks_once = true },
+        &dart__world.wait);
 }
 
 int dart__mpi_most(MPI_Comm comm, int value)

@@ -451,7 +451,7 @@ static void late_turns_sleep_for_any_nap(void **state)
   (void)state;
   for (size_t i = 0; i < sizeof nap_us / sizeof *nap_us; i++) {
     dart__wait_policy_t policy = TEST_PACE(.spins = 50, .nap_us = nap_us[i]);
-    dart__turns_t       turns  = { .count = 100000 };
+    dart__turns_t       turns  = { .count = 100000, .spun = 100000 };
     uint64_t            start  = now_us();
 
     dart__wait_turn(&turns, &policy);

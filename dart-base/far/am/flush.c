@@ -222,15 +222,18 @@ static dart_ret_t look_whether_lost(dart__am_t *am, int32_t peer, dart__am_endpo
   return report(am, peer, ep);
 }
 
+static bool is_quiet(void *context)
+{
+  dart__am_t *am = context;
+
+  if (am->config.is_lost != NULL && dart__am_peers_count(&am->busy) > 0)
+    for_members(am, is_anyone, NULL, DART__AM_REMOTE, look_whether_lost);
+  return dart__am_peers_count(&am->busy) == 0;
+}
+
 void dart__am_quiesce(dart__am_t *am)
 {
-  dart__turns_t turns = { 0 };
-
   dart__am_flush_members(am, is_anyone, NULL, DART__AM_REMOTE);
   /* replies still under way, though other messages have acknowledged their batches already */
-  while (dart__am_peers_count(&am->busy) > 0) {
-    dart__wait_turn(&turns, am->config.wait);
-    if (am->config.is_lost != NULL)
-      for_members(am, is_anyone, NULL, DART__AM_REMOTE, look_whether_lost);
-  }
+  dart__wait_for(is_quiet, am, am->config.wait);
 }
