@@ -12,8 +12,6 @@
 #include "net.h"
 #include "wait/near.h"
 
-#define RETRY_NS 50000 /* until a full inbox is looked at again */
-
 static char    *inboxes; /* of all units; NULL: not open */
 static uint64_t own;     /* this unit's: where in the file */
 
@@ -76,8 +74,8 @@ uint32_t dart__simulated_idle_us(uint32_t most_us)
 
   if (pthread_mutex_trylock(&comm->lock) != 0)
     return 0;
-  if (comm->nwaiting > 0 && ns > RETRY_NS)
-    ns = RETRY_NS;
+  if (comm->nwaiting > 0 && ns > DART__NAP_US * INT64_C(1000)) /* an inbox is full */
+    ns = DART__NAP_US * INT64_C(1000);
   left = dart__link_next_due(&comm->link) - dart__now_ns();
   pthread_mutex_unlock(&comm->lock);
   ns = left < ns ? left : ns;

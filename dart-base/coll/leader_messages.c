@@ -20,12 +20,11 @@ static dart_unit_t leader(const dart__team_t *team, int32_t node)
 
 /* ---- leaders in different collectives ----------------------------------------------------------- */
 
-#define PATIENCE_NS INT64_C(500000000) /* between two looks of a leader that waits */
-#define LOOKS       3                  /* that find another collective, before the job ends */
-#define MORE_LOOKS  4                  /* of the higher of two leaders: the lower one speaks */
-#define FIRST_TOLD  2                  /* look at which the other leader is told, and ... */
-#define MOST_TOLD   18                 /* ... the last one */
-#define TEAM_BITS   16                 /* of a tag: the team's id, which is not negative */
+#define LOOKS      3  /* that find another collective, before the job ends */
+#define MORE_LOOKS 4  /* of the higher of two leaders: the lower one speaks */
+#define FIRST_TOLD 2  /* look at which the other leader is told, and ... */
+#define MOST_TOLD  18 /* ... the last one */
+#define TEAM_BITS  16 /* of a tag: the team's id, which is not negative */
 
 /* Other for most collectives, sizes and roots, where the network has tags for that: by as many bits as it has. */
 static inline int tag_of_kind(const dart__team_t *team, uint32_t kind)
@@ -124,7 +123,7 @@ bool dart__nodes_find_left(const dart__team_t *all, dart__net_message_t *left_ou
          left_out->tag != tag_of(all); /* of a leader that is further on in dart_exit */
 }
 
-/* The check of a wait: gives up where the team's does, and looks now and then. */
+/* The check of a wait: gives up where the team's does, and looks twice in the time after which nothing is in flight. */
 static bool watch(void *subject)
 {
   watch_t                   *w    = subject;
@@ -135,7 +134,7 @@ static bool watch(void *subject)
     return true;
   if (w->since == 0) {
     w->since = now;
-  } else if (now - w->since > PATIENCE_NS) {
+  } else if (now - w->since > DART__NEWS_US * INT64_C(500)) {
     w->since = now;
     look_for_different(w);
   }

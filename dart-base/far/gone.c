@@ -8,9 +8,6 @@
 #include "model/world.h"
 #include "net.h"
 
-/* After this time, no message of a unit that is gone is in flight. */
-#define IN_FLIGHT_NS INT64_C(1000000000)
-
 /* One log line per node is enough: the other units wait on until the program is ended. */
 static bool is_first_to_report(void)
 {
@@ -107,7 +104,7 @@ static bool check_message(void *subject)
   now = dart__now_ns();
   if (watch->since == 0)
     watch->since = now;
-  if (now - watch->since < IN_FLIGHT_NS || !is_first_to_report())
+  if (now - watch->since < DART__NEWS_US * INT64_C(1000) || !is_first_to_report())
     return false;
   if (is_gone(gone))
     dart__error("%s: unit %d waits for unit %d, which has ended without dart_exit", watch->function,

@@ -16,13 +16,12 @@
 #include "far/engine.h"
 #include "model/world.h"
 
-#define SLOW_NS   50000   /* longer than a small transfer takes in any network */
-#define BYTE_NS   10      /* and this for each byte */
-#define PUT_NS    2000    /* longer than a put and its flush take beside their bytes, and ... */
-#define PUT_BYTES 4       /* ... so many bytes a ns are moved by any put that is worth it */
-#define PUTS      3       /* that were slow, in a row, until others are tried */
-#define SLOW_FOR  64      /* operations until a unit that was slow gets another chance */
-#define PING_NS   2500000 /* a quarter of the time that a unit which waits stays awake */
+#define SLOW_NS   50000 /* longer than a small transfer takes in any network */
+#define BYTE_NS   10    /* and this for each byte */
+#define PUT_NS    2000  /* longer than a put and its flush take beside their bytes, and ... */
+#define PUT_BYTES 4     /* ... so many bytes a ns are moved by any put that is worth it */
+#define PUTS      3     /* that were slow, in a row, until others are tried */
+#define SLOW_FOR  64    /* operations until a unit that was slow gets another chance */
 
 /* Of a unit. Only estimates, so all accesses are relaxed. */
 typedef struct {
@@ -86,7 +85,9 @@ static bool is_due(dart_unit_t unit)
 {
   int64_t now = dart__coarse_ns();
 
-  if (now - atomic_load_explicit(&latency[unit].pinged, memory_order_relaxed) < PING_NS)
+  if (now - atomic_load_explicit(&latency[unit].pinged, memory_order_relaxed) <
+      DART__LATE_US * INT64_C(1000) /
+          DART__FEW) /* of the time that a unit which waits stays awake */
     return false;
   atomic_store_explicit(&latency[unit].pinged, now, memory_order_relaxed);
   return true;

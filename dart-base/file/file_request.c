@@ -21,8 +21,7 @@ DART__PROFILED(dart_file_wait);
 DART__PROFILED(dart_file_test);
 
 /* A test waits one part of so many of the time of the tests before, for either lock, but not for less than that. */
-#define WAITED_OF     10
-#define LEAST_WAIT_US 1000
+#define WAITED_OF 10
 
 struct dart_file_request_struct {
   dart_file_request_t next;
@@ -222,7 +221,7 @@ static int64_t patience_us(const struct dart_file_request_struct *r)
 {
   int64_t us = r->since == 0 ? 0 : (dart__now_ns() - r->since) / 1000 / WAITED_OF;
 
-  return us < LEAST_WAIT_US ? 0 : us;
+  return us < DART__AWAKE_US ? 0 : us;
 }
 
 /* Release a request whose result is `ret`. */

@@ -14,9 +14,6 @@
 /* Others may change words that do not end the wait, and wake it each time: so often, and for each word once. */
 #define MORE_THAN_WORDS 8
 
-#define LONG_NS \
-  1000000 /* by the coarse clock: two turns of others who compute, or some hundred of units */
-
 /* ---- checks -------------------------------------------------------------------------------- */
 
 static inline const void *compared_value(const dart__words_t *w, size_t i)
@@ -280,7 +277,8 @@ bool dart__words_end_turns(unsigned turns, int64_t *since)
 
   if (*since == 0)
     *since = now;
-  return turns >= DART__LOOKS || now - *since > LONG_NS;
+  /* by the coarse clock: two turns of others who compute, or some hundred of units */
+  return turns >= DART__LOOKS || now - *since > DART__AWAKE_US * INT64_C(1000);
 }
 
 /* No word compares yet. */

@@ -10,6 +10,7 @@
 #include "mpi/vendor.h"
 #include "net.h"
 #include "start/launcher.h"
+#include "wait/tuning.h"
 
 static volatile bool is_aborting; /* MPI_Abort may call exit, and is in MPI then */
 
@@ -23,7 +24,7 @@ bool dart__mpi_is_aborting(void)
 static void abort_mpi(int code) __attribute__((noreturn));
 static void abort_mpi(int code)
 {
-  struct timespec moment = { 0, 100 * 1000 * 1000 };
+  struct timespec moment = { 0, DART__LONGEST_US * 1000 };
 
   dart__launcher_report(DART__UNIT_ABORTS, code);
   fflush(NULL);

@@ -35,9 +35,11 @@
 #include "base/config.h"
 #include "mpi/comm.h"
 #include "mpi/vendor.h"
+#include "wait/tuning.h"
 
-#define NAP_MS   1  /* between two tests whether all units have ended */
-#define QUIET_MS 50 /* without MPI, where there is no barrier in the process manager */
+/* Milliseconds: between two tests whether all units have ended; and without MPI, where the process manager has no barrier. */
+#define NAP_MS   (DART__AWAKE_US / 1000)
+#define QUIET_MS 50
 
 static void sleep_ms(long ms)
 {

@@ -12,6 +12,7 @@
 
 #include "model/record.h"
 #include "mpi/vendor.h"
+#include "wait/tuning.h"
 
 static struct {
   bool     tried;
@@ -116,7 +117,7 @@ static void send_with_patience(dart__unit_message_t *message)
       continue;
     if ((errno != ENOBUFS && errno != ENOMEM) || --tries == 0)
       return;
-    nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
+    nanosleep(&(struct timespec){ 0, DART__AWAKE_US * 1000 }, NULL);
   }
 }
 

@@ -15,8 +15,6 @@
 #include "mpi/comm.h"
 #include "mpi/vendor.h"
 
-#define NAP_NS 1000000 /* the longest time between two attempts */
-
 enum { NONE = -1, TAKEN = -2 };
 
 /* The socket; TAKEN: another process has the name; NONE: the name cannot be claimed, and the unit goes on without. */
@@ -40,7 +38,7 @@ static int claim_name(void)
 
 static void nap(unsigned *seed)
 {
-  nanosleep(&(struct timespec){ 0, rand_r(seed) % NAP_NS }, NULL);
+  nanosleep(&(struct timespec){ 0, rand_r(seed) % (DART__AWAKE_US * 1000) }, NULL);
 }
 
 int dart__window_turn_begin(MPI_Comm comm, bool leads)
