@@ -9,17 +9,18 @@
 #include "model/world.h"
 
 /* A notification without data, behind all requests to its target. */
-static uint64_t send_signal(const dart__signal_t *signal)
+static dart__completion_t send_signal(const dart__signal_t *signal)
 {
   dart__am_address_t flag = dart__am_address(signal->flag);
 
-  return dart__am_notify(dart__engine.am, &flag, NULL, 0, &flag, signal->value, signal->op);
+  return dart__by_requests(flag.peer, dart__am_notify(dart__engine.am, &flag, NULL, 0, &flag,
+                                                      signal->value, signal->op));
 }
 
 dart__completion_t dart__far_notify(const dart__signal_t *signal)
 {
   dart__word_order_request(signal->flag, dart__word_order_at(signal->flag, sizeof(uint64_t)));
-  return dart__by_requests(send_signal(signal));
+  return send_signal(signal);
 }
 
 /* ---- put ----------------------------------------------------------------------------------------- */
@@ -41,7 +42,8 @@ static inline dart__completion_t put_in_batch(const dart__rma_t *rma, const dart
     data.offset += ahead.nbytes;
     dart__far_request(DART__RECORD, &ahead, true);
   }
-  return dart__by_requests(dart__am_notify(dart__engine.am, &data,
+  return dart__by_requests(data.peer,
+                           dart__am_notify(dart__engine.am, &data,
                                            (const char *)rma->buffer + (rma->nbytes - last), last,
                                            &flag, signal->value, signal->op));
 }
@@ -73,7 +75,7 @@ dart__completion_t dart__far_put_notify(const dart__rma_t *rma, const dart__sign
     break;
   default: put_by_net(rma);
   }
-  return dart__by_requests(send_signal(signal));
+  return send_signal(signal);
 }
 
 /* ---- get ----------------------------------------------------------------------------------------- */
@@ -98,9 +100,10 @@ dart__completion_t dart__far_get_notify(const dart__rma_t *rma, const dart__sign
 
   if ((!here && owner != peer) || !request_get(rma)) {
     dart__count(DART__COUNT_NOTIFY_AFTER_GET);
-    return (dart__completion_t){ DART__BY_NOTHING, 0 };
+    return (dart__completion_t){ .by = DART__BY_NOTHING };
   }
-  return dart__by_requests(here ? dart__am_notify_here(dart__engine.am, peer, signal->flag->near,
-                                                       signal->value, signal->op)
-                                : send_signal(signal));
+  return here ? dart__by_requests(peer,
+                                  dart__am_notify_here(dart__engine.am, peer, signal->flag->near,
+                                                       signal->value, signal->op))
+              : send_signal(signal);
 }

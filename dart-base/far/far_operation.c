@@ -141,12 +141,12 @@ INLINED dart__completion_t start_net(const dart__rma_t *rma, void *buffer, bool 
   if (is_word)
     dart__word_order_transferred(at, dart__word_order_at(at, rma->nbytes), number);
   dart__latency_ping_often(dart__team_member(at->team, at->unit), rma->nbytes);
-  return (dart__completion_t){ DART__BY_NET, number };
+  return dart__by_net(rma, number);
 }
 
 INLINED dart__completion_t start_elements(const dart__rma_t *rma, void *buffer)
 {
-  return (dart__completion_t){ DART__BY_NET, dart__elements_start(rma, buffer) };
+  return dart__by_net(rma, dart__elements_start(rma, buffer));
 }
 
 /* A put from a copy of its source. */
@@ -210,15 +210,17 @@ INLINED void transfer_and_wait(const dart__rma_t *rma, bool is_put, bool is_slow
 
 INLINED dart__completion_t start_by(dart__way_t way, const dart__rma_t *rma, bool is_put)
 {
+  dart_unit_t target = dart__team_member(rma->at.team, rma->at.unit);
+
   switch (way) {
   case DART__RECORD:
   case DART__TYPED:
-  case DART__MESSAGE: return dart__by_requests(request_by(way, rma, is_put));
+  case DART__MESSAGE: return dart__by_requests(target, request_by(way, rma, is_put));
   case DART__NET: return start_net(rma, rma->buffer, is_put, NULL);
   case DART__NET_COPY: return start_copied(rma, true);
   default:
     if (__builtin_expect(rma->at.segment->chunk->by_requests, 0))
-      return dart__by_requests(request_elements(rma));
+      return dart__by_requests(target, request_elements(rma));
     return is_put && dart__rma_is_copied(rma) ? start_copied(rma, false)
                                               : start_elements(rma, rma->buffer);
   }
@@ -241,7 +243,7 @@ INLINED dart__completion_t start_with_handle(const dart__rma_t *rma, bool is_put
   *handle_out = handle;
   if (handle == NULL) {
     dart__error("no memory for a handle of %zu bytes", rma->nbytes);
-    return (dart__completion_t){ DART__BY_NOTHING, 0 };
+    return (dart__completion_t){ .by = DART__BY_NOTHING };
   }
   handle->is_put = is_put;
   if (handle->has_request) {
@@ -249,8 +251,8 @@ INLINED dart__completion_t start_with_handle(const dart__rma_t *rma, bool is_put
     dart__count(DART__COUNT_RMA_HANDLE);
   } else {
     completion = start_by(way, rma, is_put);
-    dart__mark_add(&handle->mark, completion);
   }
+  dart__mark_add(&handle->mark, completion);
   return completion;
 }
 
@@ -268,31 +270,29 @@ INLINED dart__completion_t start(const dart__rma_t *rma, bool is_put, dart_handl
   return start_by(way, rma, is_put);
 }
 
+/* By requests. A flush reports what was refused before, unless the target is fast. */
+INLINED dart_ret_t request_and_wait(dart__way_t way, const dart__rma_t *rma, bool is_put,
+                                    bool tells)
+{
+  dart__team_t *team = rma->at.team;
+  dart__mark_t  mark = { 0 };
+
+  dart__count(DART__COUNT_REQUEST_BLOCKING);
+  mark.requests = request_by(way, rma, is_put);
+  dart__far_complete_to(team, rma->at.unit, &mark, true);
+  return tells ? dart__am_report(dart__engine.am, dart__team_member(team, rma->at.unit)) : DART_OK;
+}
+
 INLINED dart_ret_t blocking(const dart__rma_t *rma, bool is_put)
 {
-  dart_unit_t target  = dart__team_member(rma->at.team, rma->at.unit);
-  bool        is_slow = dart__latency_is_slow(target);
+  bool        is_slow = dart__latency_is_slow(dart__team_member(rma->at.team, rma->at.unit));
+  dart__way_t way     = dart__way_choose(rma, is_put, DART__TO_RETURN, is_slow);
   dart_ret_t  ret     = DART_OK;
 
-  switch (dart__way_choose(rma, is_put, DART__TO_RETURN, is_slow)) {
-  case DART__RECORD:
-    dart__count(DART__COUNT_REQUEST_BLOCKING);
-    start_records(rma, is_put);
-    if (is_slow)
-      ret = dart__am_flush(dart__engine.am, target, DART__AM_REMOTE);
-    else
-      dart__am_settle(dart__engine.am, target); /* a flush reports what was refused before */
-    break;
+  switch (way) {
+  case DART__RECORD: ret = request_and_wait(DART__RECORD, rma, is_put, is_slow); break;
   case DART__TYPED:
-    dart__count(DART__COUNT_REQUEST_BLOCKING);
-    start_typed(rma, is_put);
-    ret = dart__am_flush(dart__engine.am, target, DART__AM_REMOTE);
-    break;
-  case DART__MESSAGE:
-    dart__count(DART__COUNT_REQUEST_BLOCKING);
-    start_message(rma, is_put);
-    ret = dart__am_flush(dart__engine.am, target, DART__AM_REMOTE);
-    break;
+  case DART__MESSAGE: ret = request_and_wait(way, rma, is_put, true); break;
   case DART__NET: transfer_and_wait(rma, is_put, is_slow); break;
   default: dart__engine_poke(); dart__far_elements_blocking(rma);
   }
@@ -322,33 +322,41 @@ static uint64_t request_atomic(const dart__rma_t *rma)
   }
 }
 
-void dart__far_updates(const dart__address_t *at, const uint64_t *values, const uint32_t *places,
-                       size_t nelem, dart_datatype_t type, dart_operation_t op)
+static dart__completion_t request_update(const dart__rma_t *rma)
+{
+  return dart__by_requests(dart__team_member(rma->at.team, rma->at.unit), request_atomic(rma));
+}
+
+dart__completion_t dart__far_updates(const dart__address_t *at, const uint64_t *values,
+                                     const uint32_t *places, size_t nelem, dart_datatype_t type,
+                                     dart_operation_t op)
 {
   dart__am_address_t target = dart__am_address(at);
+  uint64_t           number = 0;
 
-  if (dart__is_relayed(at)) {
+  if (dart__way_of_update(at) == DART__RELAY) {
     dart__word_order_relay(at, dart__word_order_of_all(at));
     for (size_t i = 0; i < nelem; i++)
-      dart__relayed_update(at, places[i] * sizeof(uint64_t), values[i], type, op);
-    return;
+      number = dart__relayed_update(at, places[i] * sizeof(uint64_t), values[i], type, op);
+    return dart__by_requests(dart__relayed_peer(target.peer), number);
   }
   target.offset = 0;
   dart__word_order_request(at, dart__word_order_of_all(at));
-  dart__am_updates(dart__engine.am, &target, values, places, nelem, type, op);
+  return dart__by_requests(
+      target.peer, dart__am_updates(dart__engine.am, &target, values, places, nelem, type, op));
 }
 
-void dart__far_update(const dart__rma_t *rma)
+dart__completion_t dart__far_update(const dart__rma_t *rma)
 {
-  uint64_t value;
+  const dart__address_t *at = &rma->at;
+  uint64_t               value;
 
-  if (!dart__is_relayed(&rma->at)) {
-    request_atomic(rma);
-    return;
-  }
+  if (dart__way_of_update(at) == DART__RECORD)
+    return request_update(rma);
   memcpy(&value, rma->buffer, sizeof value);
-  dart__word_order_relay(&rma->at, dart__word_order_at(&rma->at, sizeof value));
-  dart__relayed_update(&rma->at, rma->at.offset, value, rma->type->base, rma->op);
+  dart__word_order_relay(at, dart__word_order_at(at, sizeof value));
+  return dart__by_requests(dart__relayed_peer(dart__team_member(at->team, at->unit)),
+                           dart__relayed_update(at, at->offset, value, rma->type->base, rma->op));
 }
 
 dart_ret_t dart__far_call(const dart__address_t *at, const void *operand, size_t nbytes,
@@ -370,7 +378,7 @@ dart__completion_t dart__far_start(const dart__rma_t *rma, dart_handle_t *handle
   switch (rma->kind) {
   case DART__PUT: return start(rma, true, handle_out);
   case DART__GET: return start(rma, false, handle_out);
-  default: return dart__by_requests(request_atomic(rma));
+  default: return request_update(rma);
   }
 }
 
@@ -384,7 +392,7 @@ dart__completion_t dart__far_start_in_order(const dart__rma_t *rma, bool of_fenc
   bool is_put = rma->kind == DART__PUT;
 
   if (!is_put && rma->kind != DART__GET)
-    return dart__by_requests(request_atomic(rma));
+    return request_update(rma);
   return start_by(dart__way_choose(rma, is_put, of_fence ? DART__TO_FENCE : DART__TO_RECORD, false),
                   rma, is_put);
 }

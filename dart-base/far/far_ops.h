@@ -5,23 +5,31 @@
 #include <dash/dart/if/dart_communication.h>
 
 #include "model/rma.h"
+#include "model/world.h"
 
-/* What completes an operation: a number of batches of requests to its unit, or of the network's transfers to it. What was
- * started earlier and has a number of the same kind is complete with it. */
+/* What completes an operation: a number of batches of requests to a peer, or of the network's transfers to its unit. What was
+ * started earlier and has a number of the same kind and peer is complete with it. */
 typedef enum {
-  DART__BY_NOTHING,  /* there is no memory for a handle, and nothing was started */
-  DART__BY_REQUESTS, /* the unit applies it */
-  DART__BY_NET       /* the network's puts and gets */
+  DART__BY_NOTHING, /* there is no memory for a handle, and nothing was started */
+  DART__BY_REQUESTS, /* the peer applies it: the unit, or, of what travels by a relay, the node of the unit */
+  DART__BY_NET /* the network's puts and gets */
 } dart__completed_by_t;
 
 typedef struct {
   dart__completed_by_t by;
+  int32_t              peer; /* a unit's global id, or dart__relayed_peer */
   uint64_t             number;
 } dart__completion_t;
 
-static inline dart__completion_t dart__by_requests(uint64_t number)
+static inline dart__completion_t dart__by_requests(int32_t peer, uint64_t number)
 {
-  return (dart__completion_t){ DART__BY_REQUESTS, number };
+  return (dart__completion_t){ DART__BY_REQUESTS, peer, number };
+}
+
+static inline dart__completion_t dart__by_net(const dart__rma_t *rma, uint64_t number)
+{
+  return (dart__completion_t){ DART__BY_NET, dart__team_member(rma->at.team, rma->at.unit),
+                               number };
 }
 
 static inline dart_ret_t dart__far_result(dart__completion_t completion)
@@ -29,9 +37,11 @@ static inline dart_ret_t dart__far_result(dart__completion_t completion)
   return completion.by == DART__BY_NOTHING ? DART_ERR_NOMEM : DART_OK;
 }
 
-/* What completes several operations towards a unit of a team. Zeroed: nothing was started. */
+/* What completes several operations towards a unit of a team: the largest number of each kind and peer. Zeroed: nothing was
+ * started. */
 typedef struct {
   uint64_t requests;
+  uint64_t relayed; /* requests to the unit's node */
   uint64_t transfers;
   uint64_t pinged; /* of dart__far_test_to: transfers behind which the unit was sent a ping */
 } dart__mark_t;
@@ -39,7 +49,9 @@ typedef struct {
 /** Add an operation. */
 static inline void dart__mark_add(dart__mark_t *mark, dart__completion_t completion)
 {
-  uint64_t *number = completion.by == DART__BY_NET ? &mark->transfers : &mark->requests;
+  uint64_t *number = completion.by == DART__BY_NET          ? &mark->transfers
+                     : completion.peer < dart__world.nunits ? &mark->requests
+                                                            : &mark->relayed;
 
   if (*number < completion.number)
     *number = completion.number;
@@ -70,13 +82,14 @@ dart__completion_t dart__far_start_in_order(const dart__rma_t *rma, bool of_fenc
 bool dart__far_is_moved(const dart__rma_t *rma);
 bool dart__far_leaves_at_once(const dart__rma_t *rma);
 
-/** An accumulate of one element of 8 bytes that is in no completion context: a flush completes it. */
-void dart__far_update(const dart__rma_t *rma);
+/** An accumulate of one element of 8 bytes, which may travel by a relay. */
+dart__completion_t dart__far_update(const dart__rma_t *rma);
 
 /** As many accumulates of one element of 8 bytes each: places[i] is the number of the word in the portion. `at` is the
  *  address of one of them. */
-void dart__far_updates(const dart__address_t *at, const uint64_t *values, const uint32_t *places,
-                       size_t nelem, dart_datatype_t type, dart_operation_t op);
+dart__completion_t dart__far_updates(const dart__address_t *at, const uint64_t *values,
+                                     const uint32_t *places, size_t nelem, dart_datatype_t type,
+                                     dart_operation_t op);
 
 /** Notify a unit, by requests that are sent at once, not aggregated. */
 dart__completion_t dart__far_notify(const dart__signal_t *signal);
@@ -124,7 +137,12 @@ void dart__far_ask(dart__team_t *team, int32_t unit);
 /** Have the unit say when what was started up to the mark is complete, locally, or at_target; does not wait. */
 void dart__far_ask_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark, bool at_target);
 
-/** Complete what was started up to the mark, locally, or at_target: refused operations as dart__far_settle. */
+/** Complete what was started up to the mark, locally, or at_target. All that waits for far operations does so by this.
+ *  False: some of it was dropped, for the unit is lost, and the caller tells the program. */
+bool dart__far_complete_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark,
+                           bool at_target);
+
+/** The same: what was refused or dropped is reported by the next flush. */
 void dart__far_settle_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark,
                          bool at_target);
 

@@ -80,8 +80,8 @@ bool dart__relayed_find(dart_unit_t unit)
   return relay != NULL;
 }
 
-void dart__relayed_update(const dart__address_t *at, uint64_t offset, uint64_t value,
-                          dart_datatype_t type, dart_operation_t op)
+uint64_t dart__relayed_update(const dart__address_t *at, uint64_t offset, uint64_t value,
+                              dart_datatype_t type, dart_operation_t op)
 {
   const dart__team_t *team = at->team;
   int32_t             node = dart__team_node_of(team, at->unit);
@@ -90,14 +90,8 @@ void dart__relayed_update(const dart__address_t *at, uint64_t offset, uint64_t v
                                .segid  = at->segment->id,
                                .offset = offset };
 
-  dart__am_near_update(
+  return dart__am_near_update(
       dart__engine.am, &word,
       (uint32_t)(dart__team_rank(team, at->unit) - dart__team_node_start(team, node)), value, type,
       op);
-}
-
-void dart__relayed_settle(dart_unit_t unit)
-{
-  if (dart__are_relayed(unit))
-    dart__am_settle(dart__engine.am, dart__relayed_peer(unit));
 }

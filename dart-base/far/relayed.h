@@ -34,18 +34,17 @@ static inline bool dart__is_relayed(const dart__address_t *at)
          dart__relayed_find(dart__team_member(at->team, at->unit));
 }
 
-/** Update the word at `offset` of a portion; dart__is_relayed. */
-void dart__relayed_update(const dart__address_t *at, uint64_t offset, uint64_t value,
-                          dart_datatype_t type, dart_operation_t op);
+/** Update the word at `offset` of a portion; dart__is_relayed. Returns the number of the batch that completes it, of
+ *  dart__relayed_peer. */
+uint64_t dart__relayed_update(const dart__address_t *at, uint64_t offset, uint64_t value,
+                              dart_datatype_t type, dart_operation_t op);
 
-/** Whether updates that were relayed to the node of a unit are outstanding; complete them. */
-static inline bool dart__are_relayed(dart_unit_t unit)
+/** Complete what was relayed to the node of a unit. */
+static inline void dart__relayed_settle(dart_unit_t unit)
 {
-  return __builtin_expect(dart__engine.by_relays, 0) &&
-         !dart__am_is_flushed(dart__engine.am, dart__relayed_peer(unit), DART__AM_REMOTE);
+  if (__builtin_expect(dart__engine.by_relays, 0))
+    dart__am_settle(dart__engine.am, dart__relayed_peer(unit));
 }
-
-void dart__relayed_settle(dart_unit_t unit);
 
 /** Whether this job is to have relays: the same on all units. After dart__engine_open. */
 bool dart__relayed_is_wanted(void);

@@ -1,8 +1,9 @@
 #ifndef DART__FAR_WAY_H
 #define DART__FAR_WAY_H
-/* How an operation travels to a far unit. There are six ways; the first three are completed by the number of a batch of
+/* How an operation travels to a far unit. There are seven ways; the first four are completed by the number of a batch of
  * requests, the others by the number of a transfer of the network.
  *
+ *   RELAY      an update of a word: a record of a batch to the unit's node, which the units of this one fill together
  *   RECORD     bytes in a row, or atomics: records of a batch
  *   TYPED      other elements, packed, with a description of their layout: records of a batch
  *   MESSAGE    bytes in a row: messages of their own, which a batch announces, and which are received in place
@@ -33,7 +34,8 @@
  *                   NET       puts, if it is likely to move them at once
  *                   MESSAGE
  *
- * NET and NET_COPY are ELEMENTS for more bytes than one call of the network moves. Atomics are RECORDs. Where the network has
+ * NET and NET_COPY are ELEMENTS for more bytes than one call of the network moves. Atomics are RECORDs; but accumulates of
+ * one element of 8 bytes outside of contexts go by RELAY, where the job has relays (far/relayed.h). Where the network has
  * no puts and gets of the chunk, bytes in a row are RECORDs to 22800 bytes, else a MESSAGE; other elements are TYPED, or, if
  * they cannot be, ELEMENTS, each run of which goes by RECORDs. */
 #include "far/engine.h"
@@ -44,6 +46,7 @@
 #include "net.h"
 
 typedef enum {
+  DART__RELAY,
   DART__RECORD,
   DART__TYPED,
   DART__MESSAGE,
@@ -237,6 +240,12 @@ static inline dart__way_t dart__way_of_requests(const dart__rma_t *rma)
   if (rma->local_type != NULL)
     return dart__am_takes_type(dart__engine.am, rma->type) ? DART__TYPED : DART__ELEMENTS;
   return rma->nbytes <= DART__PUT_RECORDS_MOST ? DART__RECORD : DART__MESSAGE;
+}
+
+/** The way of an accumulate of one element of 8 bytes. */
+static inline dart__way_t dart__way_of_update(const dart__address_t *at)
+{
+  return dart__is_relayed(at) ? DART__RELAY : DART__RECORD;
 }
 
 /** The way of a put or get, by the table above. `is_put` and `end` are constants. */

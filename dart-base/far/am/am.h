@@ -190,14 +190,14 @@ uint64_t dart__am_accumulate(dart__am_t *am, const dart__am_address_t *at, const
 
 /** As many accumulates of one element of 8 bytes each: values[i] to element places[i] of the segment's portion;
  *  at->offset is 0. `nelem`, at least 2, fit a batch. */
-void dart__am_updates(dart__am_t *am, const dart__am_address_t *at, const uint64_t *values,
-                      const uint32_t *places, size_t nelem, dart_datatype_t type,
-                      dart_operation_t op);
+uint64_t dart__am_updates(dart__am_t *am, const dart__am_address_t *at, const uint64_t *values,
+                          const uint32_t *places, size_t nelem, dart_datatype_t type,
+                          dart_operation_t op);
 
 /** An accumulate of one element of 8 bytes, by the relay of a node: in the portion of the unit that has the index
  *  `near_index` among those of the team on the node; at->peer is dart__am_node_peer, and has its relay. */
-void dart__am_near_update(dart__am_t *am, const dart__am_address_t *at, uint32_t near_index,
-                          uint64_t value, dart_datatype_t type, dart_operation_t op);
+uint64_t dart__am_near_update(dart__am_t *am, const dart__am_address_t *at, uint32_t near_index,
+                              uint64_t value, dart_datatype_t type, dart_operation_t op);
 #define DART__AM_NEAR_UNITS DART__AM_COUNT_MOST /* indices are below */
 
 /** Of each of `nelem` elements in a row. `values` is not used for DART_OP_NO_OP. */
@@ -285,11 +285,15 @@ uint64_t dart__am_newest(const dart__am_t *am, int32_t peer);
  *  then it is `number`. */
 uint64_t dart__am_local_to(const dart__am_t *am, int32_t peer, uint64_t number);
 
-/** Whether the batches up to `number` are complete, as far as is known without progress. */
+/** Whether the batches up to `number` are known to be complete; settled: or are found to be, without progress. */
+bool dart__am_is_done(const dart__am_t *am, int32_t peer, uint64_t number);
 bool dart__am_is_settled_to(dart__am_t *am, int32_t peer, uint64_t number);
 
 /** Ask for a reply to the batches up to `number`, which are sent if one is open. Never waits for the peer. */
 void dart__am_ask_to(dart__am_t *am, int32_t peer, uint64_t number);
+
+/** What a flush returns of a peer: DART_ERR_INVAL, after one log line, if it has refused requests since the last report. */
+dart_ret_t dart__am_report(dart__am_t *am, int32_t peer);
 
 /** Remote completion of the batches up to `number`, as dart__am_settle. */
 void dart__am_settle_to(dart__am_t *am, int32_t peer, uint64_t number);

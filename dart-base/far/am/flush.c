@@ -75,20 +75,23 @@ bool dart__am_is_flushed(const dart__am_t *am, int32_t peer, dart__am_scope_t sc
   return peer < 0 ? dart__am_peers_count(&am->busy) == 0 : is_flushed(&am->endpoint[peer], scope);
 }
 
-dart_ret_t dart__am_flush(dart__am_t *am, int32_t peer, dart__am_scope_t scope)
+dart_ret_t dart__am_report(dart__am_t *am, int32_t peer)
 {
-  dart__am_endpoint_t *ep = &am->endpoint[peer];
-  uint64_t             last;
-  dart_ret_t           ret;
+  dart__am_endpoint_t *ep  = &am->endpoint[peer];
+  dart_ret_t           ret = DART_OK;
 
-  if (is_flushed(ep, scope))
+  if (load_relaxed(&ep->refused) == load_relaxed(&ep->reported))
     return DART_OK;
   dart__am_spin_lock(&ep->lock);
-  last = last_of(ep, scope);
-  wait_for(am, peer, ep, last);
   ret = report(am, peer, ep);
   dart__am_spin_unlock(&ep->lock);
   return ret;
+}
+
+dart_ret_t dart__am_flush(dart__am_t *am, int32_t peer, dart__am_scope_t scope)
+{
+  dart__am_settle_to(am, peer, last_of(&am->endpoint[peer], scope));
+  return dart__am_report(am, peer);
 }
 
 uint64_t dart__am_newest(const dart__am_t *am, int32_t peer)
@@ -101,6 +104,11 @@ uint64_t dart__am_local_to(const dart__am_t *am, int32_t peer, uint64_t number)
   uint64_t local = last_of(&am->endpoint[peer], DART__AM_LOCAL);
 
   return local < number ? local : number;
+}
+
+bool dart__am_is_done(const dart__am_t *am, int32_t peer, uint64_t number)
+{
+  return done(&am->endpoint[peer]) >= number;
 }
 
 bool dart__am_is_settled_to(dart__am_t *am, int32_t peer, uint64_t number)

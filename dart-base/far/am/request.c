@@ -122,9 +122,9 @@ uint64_t dart__am_accumulate(dart__am_t *am, const dart__am_address_t *at, const
   return number;
 }
 
-void dart__am_updates(dart__am_t *am, const dart__am_address_t *at, const uint64_t *values,
-                      const uint32_t *places, size_t nelem, dart_datatype_t type,
-                      dart_operation_t op)
+uint64_t dart__am_updates(dart__am_t *am, const dart__am_address_t *at, const uint64_t *values,
+                          const uint32_t *places, size_t nelem, dart_datatype_t type,
+                          dart_operation_t op)
 {
   dart__am_record_t    r  = { .word  = dart__am_word(DART__AM_UPDATES, (unsigned)type, op, nelem, 0),
                               .first = values,
@@ -138,17 +138,18 @@ void dart__am_updates(dart__am_t *am, const dart__am_address_t *at, const uint64
   dart__am_endpoint_append(ep, at, &r);
   ep->open->nrequests += nelem - 1; /* as many as the accumulates that it stands for */
   dart__am_spin_unlock(&ep->lock);
+  return dart__am_newest(am, at->peer);
 }
 
-void dart__am_near_update(dart__am_t *am, const dart__am_address_t *at, uint32_t near_index,
-                          uint64_t value, dart_datatype_t type, dart_operation_t op)
+uint64_t dart__am_near_update(dart__am_t *am, const dart__am_address_t *at, uint32_t near_index,
+                              uint64_t value, dart_datatype_t type, dart_operation_t op)
 {
   dart__am_record_t r = { .word        = dart__am_word(DART__AM_NEAR_UPDATE, (unsigned)type, op,
                                                        near_index, at->offset),
                           .first       = &value,
                           .first_bytes = sizeof value };
 
-  append_record(am, at, &r);
+  return append_record(am, at, &r);
 }
 
 /* Elements that fit a record. `values` is ignored for NO_OP. */
