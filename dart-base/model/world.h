@@ -45,13 +45,6 @@ typedef struct {
    * is known. `is_alone`: no other thread may call the network any more. */
   void (*leave)(int code, bool is_alone);
 
-  /* Release what ranges this unit keeps for a next call (lock/range_keep.h); those of an object of a team, before that
-   * ends. NULL: before init. */
-  void (*let_go)(void);
-
-  /* Requests of files that a thread of DART's own is to do, which may write to any memory of the program. */
-  _Atomic uint32_t file_requests;
-
   /* 1: a unit has said in this cycle why dart_init lacks memory. NULL: units do not know of each other's lines. */
   _Atomic uint32_t *told;
 
