@@ -148,6 +148,15 @@ dart_ret_t dart__far_outcome(dart__team_t *team, int32_t unit, dart_ret_t ret)
   return DART_ERR_UNIT_LOST;
 }
 
+bool dart__far_test(dart_handle_t handle)
+{
+  bool done = handle->has_request ? dart__net_is_done(dart__net.messages, &handle->request)
+                                  : dart__far_test_to(handle->team, handle->unit, &handle->mark);
+
+  dart__engine_poll();
+  return done;
+}
+
 dart_ret_t dart__far_wait(dart_handle_t *handle)
 {
   dart_handle_t h = *handle;

@@ -106,15 +106,6 @@ void dart__far_handle_set(dart_handle_t handle, dart__completion_t completion)
   dart__mark_add(&handle->mark, completion);
 }
 
-bool dart__far_test(dart_handle_t handle)
-{
-  bool done = handle->has_request ? dart__net_is_done(dart__net.messages, &handle->request)
-                                  : dart__far_test_to(handle->team, handle->unit, &handle->mark);
-
-  dart__engine_poll();
-  return done;
-}
-
 void dart__far_release(dart_handle_t *handle)
 {
   dart_handle_t h = *handle;
