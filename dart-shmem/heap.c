@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "base/free_memory.h"
+#include "model/team.h"
 #include "model/world.h"
 #include "net.h"
 #include "shmem.h"
@@ -13,7 +14,7 @@ dart_ret_t dart__net_chunk_prepare(const dart__team_t *team, dart__chunk_t *chun
 {
   size_t nbytes = chunk->nbytes * (size_t)team->nunits;
 
-  if (team->me == 0 && !team->is_broken && (nbytes > 0 || team->nnodes > 1) &&
+  if (team->me == 0 && !dart__team_is_broken(team) && (nbytes > 0 || team->nnodes > 1) &&
       dart__job_cut_for(team->id, nbytes > 0 ? nbytes : 1) != DART_OK)
     return DART_ERR_NOMEM;
   chunk->net = calloc(1, sizeof(dart__mapping_t));
@@ -100,7 +101,7 @@ static uint32_t call_of(const dart__team_t *team, const dart__chunk_t *chunk)
   if (team->exchange.shared == NULL)
     return DART__JOB_INIT;
   return chunk->level == DART__LEVEL_POOL ? 0
-                                          : 2 * (team->call.number * 31 + (uint32_t)team->id + 1);
+                                          : team->call.number << 16 | ((uint32_t)team->id + 1) << 1;
 }
 
 dart_ret_t dart__net_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to)

@@ -87,11 +87,13 @@ static dart_ret_t result_of(const direct_t *d, dart_ret_t ret)
 {
   if (!dart__survives())
     return ret;
-  dart__wait_until(
-      &(dart__wait_t){ .look     = has_news,
-                       .context  = d->team,
-                       .limit_ns = ret == DART_ERR_OTHER ? DART__NEWS_US * INT64_C(1000) : 0 },
-      &dart__world.wait);
+  if (ret == DART_ERR_OTHER)
+    dart__wait_until(&(dart__wait_t){ .look     = has_news,
+                                      .context  = d->team,
+                                      .limit_ns = DART__NEWS_US * INT64_C(1000) },
+                     &dart__world.wait);
+  else
+    dart__team_look(d->team);
   return dart__team_result(d->team, ret);
 }
 

@@ -110,7 +110,7 @@ static __attribute__((cold, noinline)) bool end_rarely(dart__team_t *team, bool 
 
 static inline bool end_arrival(dart__team_t *team, const dart__barrier_t *barrier, bool leads)
 {
-  bool is_rare = dart__barrier_differs(barrier) | dart__team_is_broken(team);
+  bool is_rare = dart__barrier_differs(barrier) || dart__team_is_broken(team);
 
   return __builtin_expect(is_rare, 0) ? end_rarely(team, leads) : leads;
 }

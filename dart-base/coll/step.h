@@ -50,7 +50,8 @@ bool dart__step_join(dart__team_t *team, const dart__tree_data_t *data);
 static inline void dart__step_use_tree(dart__team_t *team, void *memory)
 {
   dart__exchange_use_tree(&team->exchange, memory);
-  atomic_store_explicit(&team->is_special, true, memory_order_release); /* see dart__team_break */
+  /* release: pairs with dart__team_is_special; another thread may break the team */
+  atomic_fetch_or_explicit(&team->special, DART__TEAM_TREE, memory_order_release);
 }
 
 /** Whether the node's units are in groups, and so are data of at most so many bytes, one slot for each unit. It is the

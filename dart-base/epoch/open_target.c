@@ -107,8 +107,7 @@ static bool try_entry(void *context)
 }
 
 /* A lock that cannot be entered at once is held by another unit, against DART_EPOCH_NOCHECK, unless it can be entered
- * soon: another shared request blocks it between its ticket and its turn only, a holder for longer. So such a wait ends
- * before its first sleep. */
+ * soon: another shared request blocks it between its ticket and its turn only, a holder for longer. So such a wait is short. */
 static bool enters_soon(dart__epoch_target_t *t, dart__rwlock_t *lock, bool waits)
 {
   return dart__wait_until(&(dart__wait_t){ .look     = try_entry,

@@ -17,7 +17,7 @@ struct dart_handle_struct {
   bool                is_put;
   bool                has_request;
   dart__net_request_t request; /* with has_request */
-  dart__mark_t        mark;    /* without: complete when this is reached */
+  dart__mark_t        mark;    /* complete when this is reached; with a request, of a put alone */
 };
 
 /** A handle, with a request if that is wanted and few handles that are alive have one. NULL: no memory. */

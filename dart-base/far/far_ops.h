@@ -142,7 +142,7 @@ void dart__far_ask_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark
 bool dart__far_complete_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark,
                            bool at_target);
 
-/** The same: what was refused or dropped is reported by the next flush. */
+/** As dart__far_complete_to; what was refused or dropped is reported by the next flush. */
 void dart__far_settle_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark,
                          bool at_target);
 

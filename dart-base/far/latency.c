@@ -85,9 +85,9 @@ static bool is_due(dart_unit_t unit)
 {
   int64_t now = dart__coarse_ns();
 
+  /* a quarter of the time that a unit which waits stays awake */
   if (now - atomic_load_explicit(&latency[unit].pinged, memory_order_relaxed) <
-      DART__LATE_US * INT64_C(1000) /
-          DART__FEW) /* of the time that a unit which waits stays awake */
+      DART__LATE_US * INT64_C(1000) / 4)
     return false;
   atomic_store_explicit(&latency[unit].pinged, now, memory_order_relaxed);
   return true;

@@ -134,7 +134,7 @@ static dart_ret_t alloc_place(const dart__team_t *team, place_t *own)
   own->table = 0;
   if (ret != DART_OK)
     return ret;
-  /* zeroed memory is a free lock; the units' allgather publishes it */
+  /* zeroed memory is a free lock; the agreement of all units publishes it */
   memset(dart__pool_address(dart__world.me, own->state), 0, sizeof(state_t));
   if (has_table(team))
     ret = dart__table_new(2 * (uint32_t)team->nnodes, &own->table);

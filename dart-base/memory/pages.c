@@ -109,12 +109,13 @@ static dart_ret_t check_regions(const char *function, dart__pages_t pages, FILE 
 
 dart_ret_t dart__pages_check(const char *function, dart__pages_t pages)
 {
-  FILE      *maps;
-  dart_ret_t ret;
+  const char *work = dart__thread_work();
+  FILE       *maps;
+  dart_ret_t  ret;
 
-  if (dart__thread_work() != NULL)
+  if (work != NULL)
     return dart__fail(DART_ERR_INVAL, "%s: %s are pending, which may write to these pages",
-                      function, dart__thread_work());
+                      function, work);
   maps = fopen("/proc/self/maps", "re");
   if (maps == NULL)
     return dart__fail(DART_ERR_OTHER, "%s: /proc/self/maps: %s", function, strerror(errno));

@@ -62,7 +62,7 @@ static void wait_for_all(const dart__vote_t *vote,
 {
   survey_t survey = { vote, is_there, 0 };
 
-  while (!dart__wait_for(are_all_there, &survey, policy))
+  while (!dart__wait_for(are_all_there, &survey, policy)) /* a policy with a check ends no vote */
     ;
 }
 

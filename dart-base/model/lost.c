@@ -47,9 +47,8 @@ dart_unit_status_t dart__unit_status(dart_unit_t unit)
  * No unit reads that slot before the thread arrives in that step. */
 void dart__team_break(dart__team_t *team)
 {
-  /* release, both: pair with dart__team_is_broken and dart__team_is_special */
-  atomic_store_explicit(&team->is_broken, true, memory_order_release);
-  atomic_store_explicit(&team->is_special, true, memory_order_release);
+  /* release: pairs with dart__team_is_broken and dart__team_is_special */
+  atomic_fetch_or_explicit(&team->special, DART__TEAM_BROKEN, memory_order_release);
 }
 
 /* This unit passes no step of the team any more, but others may pass the one that it has left, and read what is there: from

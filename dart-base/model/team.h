@@ -32,6 +32,10 @@ typedef struct {
   uint32_t kind_without_data; /* of all that move none, since the last dart__team_begin_call */
 } dart__collective_t;
 
+/* What is special about a team. */
+#define DART__TEAM_BROKEN 1 /* a member is lost, as a thread has seen (dart__team_break) */
+#define DART__TEAM_TREE   2 /* its steps have a tree */
+
 typedef struct dart__team {
   dart_team_t id;
   int32_t     nunits;
@@ -75,13 +79,12 @@ typedef struct dart__team {
   dart__wait_policy_t    wait;    /* how units wait in its collectives */
   dart__waiting_t       *waiting; /* the leader's entry during a collective's step; or NULL */
   dart__collective_t     call;
-  _Atomic bool           is_broken;  /* a member is lost, as a thread has seen (dart__team_break) */
-  _Atomic bool           is_special; /* that, or steps have a tree: one look where a step begins */
-  void                  *aside;  /* what it writes to instead of slots and results then; or NULL */
-  _Atomic uint32_t       nlost;  /* losses in the job that it has looked at */
-  uint32_t               nvotes; /* votes so far: the same on all units that are not lost */
-  void                  *net;    /* what the network has of it, see net.h */
-  struct dart__far_team *far;    /* far/far_team.h; NULL: one node */
+  _Atomic uint8_t        special; /* bits of DART__TEAM_: one look where a step begins */
+  void                  *aside;   /* what it writes to instead of slots and results then; or NULL */
+  _Atomic uint32_t       nlost;   /* losses in the job that it has looked at */
+  uint32_t               nvotes;  /* votes so far: the same on all units that are not lost */
+  void                  *net;     /* what the network has of it, see net.h */
+  struct dart__far_team *far;     /* far/far_team.h; NULL: one node */
   struct dart__locality *locality; /* team/team_locality.c; NULL: none */
   /* Registered segments of which this unit has deregistered its portion, slot ~id; NULL: it has registered none. Their
    * ids are free on this unit, and taken on those that have not deregistered yet: while they are, it reaches these. */
@@ -111,14 +114,16 @@ static inline bool dart__team_is_broken(const dart__team_t *team)
 {
   /* acquire: pairs with dart__team_break; this thread finds the loss, too */
   return __builtin_expect(
-      atomic_load_explicit((_Atomic bool *)&team->is_broken, memory_order_acquire), 0);
+      (atomic_load_explicit((_Atomic uint8_t *)&team->special, memory_order_acquire) &
+       DART__TEAM_BROKEN) != 0,
+      0);
 }
 
 /** Whether the team is broken, or its steps have a tree. */
 static inline bool dart__team_is_special(const dart__team_t *team)
 {
-  /* acquire: pairs with dart__team_break, after dart__team_is_broken */
-  return atomic_load_explicit((_Atomic bool *)&team->is_special, memory_order_acquire);
+  /* acquire: as in dart__team_is_broken, which looks at the same byte */
+  return atomic_load_explicit((_Atomic uint8_t *)&team->special, memory_order_acquire) != 0;
 }
 
 /** The team, or NULL: unknown, null, or the caller is no member. */

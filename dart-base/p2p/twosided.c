@@ -435,6 +435,7 @@ static void wait_for_messages(const char *function, transfer_t *t)
                                   .limit_ns     = INT64_MAX,
                                   .looks_once   = true,
                                   .is_of_memory = !t->is_far,
+                                  .is_silent    = t->is_far,
                                   .word         = &t->event->count,
                                   .sleepers     = &t->event->sleepers };
 

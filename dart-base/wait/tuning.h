@@ -28,11 +28,11 @@
  * 6 to 9 µs where waiting follows computing, with 4 less than 3. */
 #define DART__FEW 4
 
-/* How long a wait yields before it first sleeps; and a sleep that ends with a message or with what the wait is for. A token round 4 units took 14.6 µs a hop without, and 1.3 with it. A
- * mutex that is held for 1 ms had 0.9 to 2.5 % overhead without, and 0.6 to 0.85 with it. 8 units that write one range
- * in turns reached 0.59 of ROMIO's rate when the next of them slept at once, and 0.93 when it yielded for 0.1 ms. With
- * sleeps of so long, not a tenth of it, 200 units on 20 simulated nodes start and end with half as many switches of the
- * processor, and in 0.84 of its time. */
+/* How long a wait yields before it first sleeps. It is also the longest sleep that a message ends, or what the wait is for.
+ * A token round 4 units took 14.6 µs a hop without these yields, and 1.3 with them. A mutex that is held for 1 ms had 0.9
+ * to 2.5 % overhead without, and 0.6 to 0.85 with them. 8 units that write one range in turns reached 0.59 of ROMIO's rate
+ * when the next of them slept at once, and 0.93 when it yielded for 0.1 ms. With sleeps of this length instead of a tenth,
+ * 200 units on 20 simulated nodes start and end with half as many switches of the processor, in 0.84 of its time. */
 #define DART__AWAKE_US 1000
 
 /* The sleep between two looks for what nothing announces: with 20 and 500 a ring and a barrier over 2 nodes took 0.87 to

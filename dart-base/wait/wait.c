@@ -116,7 +116,7 @@ static uint32_t pause_of(const dart__wait_pace_t *pace, int wakers)
 /* After a sleep, and after many polls without one. True: give up. */
 static bool call_check(const dart__wait_policy_t *policy, uint64_t polls, bool slept)
 {
-  return policy->check != NULL && (slept || polls % (DART__LOOKS * DART__POLLS) == 0) &&
+  return policy->check != NULL && (slept || (polls + 1) % (DART__LOOKS * DART__POLLS) == 0) &&
          policy->check(policy->subject);
 }
 
@@ -395,7 +395,7 @@ static __attribute__((noinline)) outcome_t yield_or_sleep(dart__wait_t *w, dart_
     return GIVEN_UP;
   if (awake || (pace->progress != NULL && stride == DART__POLLS && !yields))
     return stay_awake(w, t, progressed, yields, policy);
-  if (policy->note != NULL && t->waiting == NULL)
+  if (policy->note != NULL && t->waiting == NULL && w->look != NULL) /* a loop notes by itself */
     t->waiting = policy->note(policy->subject);
   dart__waiting_stamp();
   if (w->look != NULL) /* the sleep looks once more */

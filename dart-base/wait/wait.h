@@ -191,7 +191,7 @@ static inline bool dart__event_wait_for(dart__event_t *event, uint32_t count,
  *  of the policy gives the wait up. */
 bool dart__wait_pause(dart__turns_t *turns, const dart__wait_policy_t *policy);
 
-/** The same, after progress. */
+/** As dart__wait_pause, after a call of progress. */
 bool dart__wait_turn(dart__turns_t *turns, const dart__wait_policy_t *policy);
 
 /** How long each of the units that share a core sleeps, so that together they wake as often as one that sleeps `us`; at

@@ -6,6 +6,7 @@
  * is over by then. A terminal is left to mpiexec: job control must see who reads from it. */
 #include "input.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -21,13 +22,23 @@ static int source        = -1;         /* the launcher's standard input */
 static int to_mpiexec[2] = { -1, -1 }; /* the pipe */
 static int begun[2]      = { -1, -1 }; /* its second end is closed when a unit has begun */
 
+/* As read, of an input that may be non-blocking, for another program has left it so. */
+static ssize_t read_input(void *part, size_t nbytes)
+{
+  ssize_t n;
+
+  while ((n = read(source, part, nbytes)) < 0 && (errno == EAGAIN || errno == EINTR))
+    poll(&(struct pollfd){ .fd = source, .events = POLLIN }, 1, -1);
+  return n;
+}
+
 static void *fill_pipe(void *unused)
 {
   char    part[PART];
   ssize_t n;
 
   poll(&(struct pollfd){ .fd = begun[0], .events = POLLIN }, 1, PATIENCE_MS);
-  while ((n = read(source, part, sizeof part)) > 0 && launch_write(to_mpiexec[1], part, (size_t)n))
+  while ((n = read_input(part, sizeof part)) > 0 && launch_write(to_mpiexec[1], part, (size_t)n))
     ;
   close(source); /* its writer sees that nobody reads any more */
   close(to_mpiexec[1]);
@@ -65,6 +76,13 @@ void input_become(void)
 {
   if (to_mpiexec[0] >= 0)
     dup2(to_mpiexec[0], STDIN_FILENO);
+}
+
+void input_started(void)
+{
+  if (to_mpiexec[0] >= 0)
+    close(to_mpiexec[0]);
+  to_mpiexec[0] = -1;
 }
 
 void input_begin(void)

@@ -8,6 +8,9 @@ void input_open(void);
 /** In the child that becomes mpiexec. */
 void input_become(void);
 
+/** mpiexec was started: it alone reads from the pipe, whose writer sees when it is gone. */
+void input_started(void);
+
 /** A unit is in dart_init: mpiexec may read the input. */
 void input_begin(void);
 

@@ -384,6 +384,7 @@ static void readable(void *owner, children_t *children, int fd)
 {
   roll_t *roll = owner;
 
+  input_started();
   if (relay_readable(fd) || hang_readable(roll->hang, fd))
     return;
   if (fd == roll->timer)

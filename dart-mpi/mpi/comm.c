@@ -3,7 +3,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
 #include "model/world.h"
 #include "net.h"
@@ -57,35 +56,24 @@ void dart__comm_open_nodes(void)
   end_copy(&dart__comm.messages, &messages);
 }
 
-typedef struct {
-  MPI_Request *request;
-  uint32_t     turns;
-} looks_t;
-
-/* MPI_Test makes MPI's progress; between two of these the wait makes DART's. Where units share cores the others need the core
- * to get this far: this one sleeps soon. */
-static bool is_done(void *context)
+/* MPI_Test makes MPI's progress; between two of these the wait makes DART's. */
+static bool is_done(void *request)
 {
-  looks_t *looks        = context;
-  bool     shares_cores = dart__world.pace.per_core > 1;
-  int      done         = 0;
+  int done = 0;
 
-  for (int i = 0; !done && i < (shares_cores ? 1 : DART__LOOKS); i++)
-    DART__MPI(MPI_Test, looks->request, &done, MPI_STATUS_IGNORE);
-  if (!done && shares_cores && ++looks->turns > DART__LOOKS)
-    nanosleep(&(struct timespec){ .tv_nsec = 2000L * DART__NAP_US }, NULL);
+  for (int looks = 0; !done && looks < DART__LOOKS; looks++)
+    DART__MPI(MPI_Test, request, &done, MPI_STATUS_IGNORE);
   return done != 0;
 }
 
+/* Where units share cores the others need the core to get this far: this one sleeps soon. */
 void dart__mpi_wait(MPI_Request *request)
 {
-  looks_t looks = { .request = request };
-
-  if (!is_done(&looks))
-    dart__wait_until(
-        &(dart__wait_t){
-            .look = is_done, .context = &looks, .limit_ns = INT64_MAX, .looks_once = true },
-        &dart__world.wait);
+  dart__wait_until(&(dart__wait_t){ .look         = is_done,
+                                    .context      = request,
+                                    .limit_ns     = INT64_MAX,
+                                    .is_of_memory = dart__world.pace.per_core > 1 },
+                   &dart__world.wait);
 }
 
 int dart__mpi_most(MPI_Comm comm, int value)

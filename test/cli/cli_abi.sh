@@ -43,7 +43,11 @@ done
 major=$(sed -n 's/^#define DART_VERSION_MAJOR //p' "$top/dart-if/include/dash/dart/if/dart.h")
 base=${DART_ABI_BASE:-$(git -C "$top" describe --tags --abbrev=0 --match "v$major.*" 2>/dev/null)}
 [[ -n $base ]] || base=$(git -C "$top" log --diff-filter=A --format=%H -- dart-base/dart.map 2>/dev/null | tail -n 1)
-[[ -n $base ]] || { echo "not compared: libraries, as there are no releases $major.x and no history here"; finish; }
+if [[ -z $base || $base == "$(git -C "$top" rev-parse HEAD)" ||
+      ( -z ${DART_ABI_BASE-} && $(git -C "$top" rev-parse --is-shallow-repository) == true ) ]]; then
+  echo "not compared: libraries, as there are no releases $major.x and no history here"
+  finish
+fi
 
 # must COMMAND...: nothing can go on without it.
 must() {

@@ -10,9 +10,8 @@
 #include "far/am/retire.h"
 #include "wait/tuning.h"
 
-#define AGE_NS    \
-  (DART__NAP_US * \
-   INT64_C(1000)) /* an open batch is sent when progress first found it open so long ago */
+/* An open batch is sent when progress first found it open so long ago. */
+#define AGE_NS (DART__NAP_US * INT64_C(1000))
 
 /* For tests: as if `batch` batches had been exchanged already. */
 static void start_at(dart__am_t *am, int32_t peer, uint64_t batch)
