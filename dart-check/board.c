@@ -23,6 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dash/dart/ext/dart_profile.h>
+
 #include "check_report.h"
 #include "check_shared.h"
 #include "check_type.h"
@@ -131,8 +133,10 @@ static void describe_call(dart__check_report_t *report, int32_t unit,
     length += (size_t)snprintf(what + length, sizeof what - length, ", root or object %llu",
                                (unsigned long long)record->root - 1);
   if (record->op != 0)
-    length += (size_t)snprintf(what + length, sizeof what - length, ", operator %llu",
-                               (unsigned long long)record->op);
+    length +=
+        (size_t)snprintf(what + length, sizeof what - length, ", %s",
+                         record->op < DART_OP_LAST ? pdart_op_name((dart_operation_t)record->op)
+                                                   : "a custom operator");
   if (length > 0)
     dart__check_line(report, "  with%s", what + 1);
 }

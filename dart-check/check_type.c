@@ -4,36 +4,34 @@
 #include <stdio.h>
 
 #include <dash/dart/ext/dart_basic.h>
+#include <dash/dart/ext/dart_profile.h>
 
 #include "object.h"
 
 /* Indexed by the number of the type; 0: there is none. */
-static const struct {
-  size_t      nbytes;
-  const char *name;
-} basic[DART_TYPE_BASIC_END] = {
-  [DART_TYPE_BYTE]           = { 1, "BYTE" },
-  [DART_TYPE_SHORT]          = { sizeof(short), "SHORT" },
-  [DART_TYPE_INT]            = { sizeof(int), "INT" },
-  [DART_TYPE_UINT]           = { sizeof(int), "UINT" },
-  [DART_TYPE_LONG]           = { sizeof(long), "LONG" },
-  [DART_TYPE_ULONG]          = { sizeof(long), "ULONG" },
-  [DART_TYPE_LONGLONG]       = { sizeof(long long), "LONGLONG" },
-  [DART_TYPE_ULONGLONG]      = { sizeof(long long), "ULONGLONG" },
-  [DART_TYPE_FLOAT]          = { sizeof(float), "FLOAT" },
-  [DART_TYPE_DOUBLE]         = { sizeof(double), "DOUBLE" },
-  [DART_TYPE_LONG_DOUBLE]    = { sizeof(long double), "LONG_DOUBLE" },
-  [DART_TYPE_INT8]           = { 1, "INT8" },
-  [DART_TYPE_UINT8]          = { 1, "UINT8" },
-  [DART_TYPE_UINT16]         = { 2, "UINT16" },
-  [DART_TYPE_BOOL]           = { sizeof(bool), "BOOL" },
-  [DART_TYPE_FLOAT_COMPLEX]  = { 2 * sizeof(float), "FLOAT_COMPLEX" },
-  [DART_TYPE_DOUBLE_COMPLEX] = { 2 * sizeof(double), "DOUBLE_COMPLEX" },
+static const size_t basic_size[DART_TYPE_BASIC_END] = {
+  [DART_TYPE_BYTE]           = 1,
+  [DART_TYPE_SHORT]          = sizeof(short),
+  [DART_TYPE_INT]            = sizeof(int),
+  [DART_TYPE_UINT]           = sizeof(int),
+  [DART_TYPE_LONG]           = sizeof(long),
+  [DART_TYPE_ULONG]          = sizeof(long),
+  [DART_TYPE_LONGLONG]       = sizeof(long long),
+  [DART_TYPE_ULONGLONG]      = sizeof(long long),
+  [DART_TYPE_FLOAT]          = sizeof(float),
+  [DART_TYPE_DOUBLE]         = sizeof(double),
+  [DART_TYPE_LONG_DOUBLE]    = sizeof(long double),
+  [DART_TYPE_INT8]           = 1,
+  [DART_TYPE_UINT8]          = 1,
+  [DART_TYPE_UINT16]         = 2,
+  [DART_TYPE_BOOL]           = sizeof(bool),
+  [DART_TYPE_FLOAT_COMPLEX]  = 2 * sizeof(float),
+  [DART_TYPE_DOUBLE_COMPLEX] = 2 * sizeof(double),
 };
 
 static bool is_basic(dart_datatype_t type)
 {
-  return type > 0 && type < DART_TYPE_BASIC_END && basic[type].nbytes > 0;
+  return type > 0 && type < DART_TYPE_BASIC_END && basic_size[type] > 0;
 }
 
 size_t dart__check_size(dart_datatype_t type)
@@ -41,7 +39,7 @@ size_t dart__check_size(dart_datatype_t type)
   dart__check_object_t *object;
 
   if (is_basic(type))
-    return basic[type].nbytes;
+    return basic_size[type];
   object = dart__check_object(DART__CHECK_TYPE, (uintptr_t)type);
   return object == NULL || object->type.per > 0 ? 0 : object->type.nbytes;
 }
@@ -74,7 +72,7 @@ const char *dart__check_type_name(uint64_t number)
   static _Thread_local char text[48];
 
   if (number < (uint64_t)DART_TYPE_BASIC_END && is_basic((dart_datatype_t)number))
-    return basic[number].name;
+    return pdart_type_name((dart_datatype_t)number);
   snprintf(text, sizeof text, "a custom type of %llu bytes",
            (unsigned long long)(number & ((UINT64_C(1) << 40) - 1)));
   return text;

@@ -91,11 +91,10 @@ static void report_bounds(const segment_t *segment, dart_gptr_t gptr, uint64_t n
 {
   dart__check_report_t report;
 
-  if (!dart__check_begin(&report, "memory", at,
-                         "%s of %llu bytes at offset %llu, in a portion of %llu bytes",
-                         dart__check_calls[at.id], (unsigned long long)nbytes,
-                         (unsigned long long)gptr.addr_or_offs.offset,
-                         (unsigned long long)segment->sizes[gptr.unitid]))
+  if (!dart__check_begin(
+          &report, "memory", at, "%s of %llu bytes at offset %lld, in a portion of %llu bytes",
+          dart__check_calls[at.id], (unsigned long long)nbytes, (long long)gptr.addr_or_offs.offset,
+          (unsigned long long)segment->sizes[gptr.unitid]))
     return;
   dart__check_line(&report, "of team unit %d, segment %d of team %d", gptr.unitid, gptr.segid,
                    gptr.teamid);

@@ -20,6 +20,7 @@
 
 #include "base/config.h"
 #include "doctor.h"
+#include "layer_settings.h"
 #include "model/team.h"
 #include "net.h"
 
@@ -506,6 +507,18 @@ static void print_help(void)
       "  --version   print the version and the backend\n");
 }
 
+/* dart-info runs without layers, and so without what they refuse. */
+static bool refuses_check(void)
+{
+  const char *value = getenv("DART_CHECK");
+  unsigned    kinds;
+
+  if (value == NULL || dart__check_read_kinds(value, &kinds))
+    return false;
+  fprintf(stderr, "dart-info: DART_CHECK=%s: it is " DART__CHECK_MAY_BE "\n", value);
+  return true;
+}
+
 int main(int argc, char **argv)
 {
   options_t               options = { 0 };
@@ -515,6 +528,8 @@ int main(int argc, char **argv)
   dart_global_unit_t      unit;
   bool                    good;
 
+  if (refuses_check())
+    return EXIT_FAILURE;
   dart_layers |=
       DART_LAYER_CHECK | DART_LAYER_TRACE; /* it works where others are checked, or traced */
   if (dart_init(&argc, &argv) != DART_OK)

@@ -2,10 +2,12 @@
 #include "coll/staged.h"
 
 #include "base/copy.h"
+#include "base/last_call.h"
 #include "base/log.h"
 #include "base/size.h"
 #include "coll/nodes.h"
 #include "coll/step.h"
+#include "data/name.h"
 #include "data/op.h"
 #include "data/type.h"
 #include "model/lost.h"
@@ -223,7 +225,8 @@ dart_ret_t dart__staged_reduce(dart__team_t *team, const void *send, void *recv,
   if (team->nnodes > 1)
     room = dart__least(room, DART__NODES_ELEMENT);
   if (r.size > room)
-    return dart__fail(DART_ERR_NOMEM, "reduce: an element of %zu bytes exceeds %zu", r.size, room);
+    return dart__fail(DART_ERR_NOMEM, "%s: an element of %zu bytes, of type %s, exceeds %zu",
+                      dart__call, r.size, dart__type_text(dtype).text, room);
   if (commutes)
     reduce_commuting(team, send, recv, nelem, &r);
   else

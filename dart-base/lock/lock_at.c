@@ -235,8 +235,8 @@ static dart_ret_t swap_far(const char *function, const dart__address_t *at, uint
     return DART_ERR_UNIT_LOST;
   if (from != 0 || *seen_out != 0 || now != 0)
     return DART_OK;
-  return dart__fail(DART_ERR_INVAL, "%s: the memory of the lock at offset %llu of unit %d is gone",
-                    function, (unsigned long long)at->offset, at->unit);
+  return dart__fail(DART_ERR_INVAL, "%s: the memory of the lock at offset %lld of unit %d is gone",
+                    function, (long long)at->offset, at->unit);
 }
 
 /* `*seen_out`: what was there; `from`, and it is swapped. */
@@ -362,8 +362,8 @@ static dart_ret_t locate(const char *function, dart_gptr_t gptr, dart__address_t
   if (ret != DART_OK)
     return ret;
   if (!dart__is_aligned(at_out, sizeof(uint64_t)))
-    return dart__fail(DART_ERR_INVAL, "%s: a lock at offset %llu is not aligned to 8 bytes",
-                      function, (unsigned long long)at_out->offset);
+    return dart__fail(DART_ERR_INVAL, "%s: a lock at offset %lld is not aligned to 8 bytes",
+                      function, (long long)at_out->offset);
   dart__progress(); /* others may be waiting for deferred updates of this unit */
   return DART_OK;
 }
@@ -440,8 +440,8 @@ dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
 
 static dart_ret_t refuse_free_lock(const char *function, const dart__address_t *at)
 {
-  return dart__fail(DART_ERR_INVAL, "%s: nobody holds the lock at offset %llu of unit %d", function,
-                    (unsigned long long)at->offset, at->unit);
+  return dart__fail(DART_ERR_INVAL, "%s: nobody holds the lock at offset %lld of unit %d", function,
+                    (long long)at->offset, at->unit);
 }
 
 static __attribute__((noinline)) dart_ret_t give_up(const char *function, dart_gptr_t gptr)

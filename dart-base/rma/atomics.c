@@ -42,8 +42,8 @@ static dart_ret_t check_atomic(const char *function, dart_gptr_t gptr, size_t ne
   if (ret != DART_OK)
     return ret;
   if (__builtin_expect(!dart__is_aligned(address_out, size), 0))
-    return dart__fail(DART_ERR_INVAL, "%s: offset %llu is not aligned to an element of %zu bytes",
-                      function, (unsigned long long)address_out->offset, size);
+    return dart__fail(DART_ERR_INVAL, "%s: offset %lld is not aligned to an element of %zu bytes",
+                      function, (long long)address_out->offset, size);
   return DART_OK;
 }
 

@@ -44,8 +44,8 @@ static dart_ret_t check_flag(const char *function, dart_gptr_t flag, dart__addre
   if (ret != DART_OK)
     return ret;
   if (!dart__is_aligned(at_out, FLAG_BYTES))
-    return dart__fail(DART_ERR_INVAL, "%s: a counter at offset %llu is not aligned to %zu bytes",
-                      function, (unsigned long long)at_out->offset, FLAG_BYTES);
+    return dart__fail(DART_ERR_INVAL, "%s: a counter at offset %lld is not aligned to %zu bytes",
+                      function, (long long)at_out->offset, FLAG_BYTES);
   return DART_OK;
 }
 

@@ -85,8 +85,8 @@ static dart_ret_t check_update(update_t *u, dart_datatype_t src_type, dart_datat
     u->result_type = u->type;
   if (dart__is_aligned(&u->at, u->type->elem_size))
     return DART_OK;
-  return dart__fail(DART_ERR_INVAL, "%s: offset %llu is not aligned to an element of %zu bytes",
-                    u->function, (unsigned long long)u->at.offset, u->type->elem_size);
+  return dart__fail(DART_ERR_INVAL, "%s: offset %lld is not aligned to an element of %zu bytes",
+                    u->function, (long long)u->at.offset, u->type->elem_size);
 }
 
 /* The segment has had epochs: the target has to be open. */

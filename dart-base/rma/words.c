@@ -80,8 +80,8 @@ dart_ret_t dart__words_locate(const char *function, dart__wait_kind_t kind, dart
     return dart__fail(DART_ERR_INVAL, "%s: the %s is unit %d's, and this is unit %d", function,
                       name_of(kind), dart__team_member(at_out->team, at_out->unit), dart__world.me);
   if (!dart__is_aligned(at_out, size))
-    return dart__fail(DART_ERR_INVAL, "%s: a %s at offset %llu is not aligned to %u bytes",
-                      function, name_of(kind), (unsigned long long)at_out->offset, size);
+    return dart__fail(DART_ERR_INVAL, "%s: a %s at offset %lld is not aligned to %u bytes",
+                      function, name_of(kind), (long long)at_out->offset, size);
   return DART_OK;
 }
 

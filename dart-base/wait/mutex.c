@@ -149,19 +149,23 @@ static bool take_late(dart__mutex_t *mutex, uint32_t ticket)
   }
 }
 
+/* A robust mutex, for a unit, if it is free. From a holder that is lost dart__mutex_take_broken_for takes it. */
+static bool take_free_for(dart__mutex_t *mutex, int32_t unit)
+{
+  uint32_t state = load_state(mutex);
+
+  return is_free(state) && take_from(mutex, state, HELD | (state & SLEEPERS) | tag_of(unit));
+}
+
 bool dart__mutex_take_late(dart__mutex_t *mutex, uint32_t ticket, int32_t unit)
 {
-  bool is_broken;
-
-  return dart__mutex_tag != 0 ? take_robust(mutex, unit, 0, &is_broken) : take_late(mutex, ticket);
+  return dart__mutex_tag != 0 ? take_free_for(mutex, unit) : take_late(mutex, ticket);
 }
 
 bool dart__mutex_take_for(dart__mutex_t *mutex, int32_t unit)
 {
-  bool is_broken;
-
   if (dart__mutex_tag != 0)
-    return take_robust(mutex, unit, 0, &is_broken);
+    return take_free_for(mutex, unit);
   for (;;) {
     uint32_t state = load_state(mutex);
 

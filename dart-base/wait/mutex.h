@@ -82,7 +82,7 @@ static inline uint32_t dart__mutex_nlate(const dart__mutex_t *mutex)
 }
 
 /** For a waiter of a unit elsewhere, which cannot sleep here: take the mutex for it if it is free and nobody is late. Does not
- *  wait. Looked at again after a while, for no unlock wakes it. */
+ *  wait. Looked at again after a while, for no unlock wakes it. A robust mutex is taken if it is free, whoever is late. */
 bool dart__mutex_take_for(dart__mutex_t *mutex, int32_t unit);
 
 /** Make such a waiter late; returns its ticket. It comes before all who are not late, or later, but for some

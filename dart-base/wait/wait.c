@@ -465,19 +465,20 @@ INLINED bool wait_for_look(dart__wait_t *w, bool (*look)(void *context), void *c
 
 typedef struct {
   const dart__event_t *event;
-  uint32_t             old;
+  uint32_t             old, now; /* `now`: of the last look */
 } change_t;
 
 INLINED bool has_changed(void *context)
 {
-  const change_t *change = context;
+  change_t *change = context;
 
-  return dart__event_count(change->event) != change->old;
+  change->now = dart__event_count(change->event);
+  return change->now != change->old;
 }
 
 uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy)
 {
-  change_t     change = { event, old };
+  change_t     change = { event, old, old };
   dart__wait_t wait   = { .look         = has_changed,
                           .context      = &change,
                           .limit_ns     = INT64_MAX,
@@ -488,7 +489,7 @@ uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_p
   if (!wait_for_look(&wait, has_changed, &change, policy))
     return old;
   dart__tsan_hear();
-  return dart__event_count(event);
+  return change.now;
 }
 
 bool dart__wait_until(dart__wait_t *w, const dart__wait_policy_t *policy)

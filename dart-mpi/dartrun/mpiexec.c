@@ -87,12 +87,14 @@ static void set_backtraces(void)
     set_default("UCX_HANDLE_ERRORS", "none");
 }
 
-/* Open MPI's mpiexec refuses more units than cores, and binds units by default. The user's values are
- * kept. */
+/* Open MPI's mpiexec refuses more units than cores, and binds units by default. The user's values are kept. The names
+ * are those of version 4, and of PRRTE, which starts the units of version 5 (docs.open-mpi.org/en/v5.0.x/mca.html). */
 static void set_openmpi(void)
 {
   set_default("OMPI_MCA_rmaps_base_oversubscribe", "1");
+  set_default("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
   set_default("OMPI_MCA_hwloc_base_binding_policy", "none"); /* -bind-to outranks it */
+  set_default("PRTE_MCA_hwloc_default_binding_policy", "none");
 }
 
 /* Open MPI's mpiexec passes only its own variables on to other hosts, unless this one names more. */

@@ -214,6 +214,19 @@ function print_start(this, about, others,    n, i, names) {
   print this "\t" base_of[this] "\t" subject_of[this] "\t" about "\t" this >list
 }
 
+# What a function returns: DART_OK, and the errors that its text names.
+function print_errors(text,    found, seen) {
+  print ".Sh RETURN VALUES\n.Dv DART_OK ,\nor an error, see\n.Xr dart_ret_t 3 ." >file
+  while (match(text, /DART_ERR_[A-Z_]+/)) {
+    found = substr(text, RSTART, RLENGTH)
+    text = substr(text, RSTART + RLENGTH)
+    if (found in seen) continue
+    if (length(seen) == 0) print "This page names" >file
+    print ".Dv " found >file
+    seen[found] = 1
+  }
+}
+
 function print_function(this,    i) {
   parse(prototype_of[this])
   print_start(this, summary(comment[this]), "")
@@ -225,8 +238,7 @@ function print_function(this,    i) {
     print ".Ss What holds for all functions of this kind" >file
     print_comment(section[this])
   }
-  if (type == "dart_ret_t")
-    print ".Sh RETURN VALUES\n.Dv DART_OK ,\nor an error that is described above." >file
+  if (type == "dart_ret_t") print_errors(comment[this] " " section[this])
   print_examples(this)
   print_references(this, related(this))
   close(file)

@@ -3,7 +3,7 @@
 /* An array that outlives the units that have it.
  *
  * A program works on it in phases. Between two phases each unit saves its block, in a file or in the memory of another
- * unit, its buddy, on another node if there is one. A phase counts once all units agree that they have done it and saved
+ * unit, its buddy, on another node where one is left for it. A phase counts once all units agree that they have done it and saved
  * the result. If a unit is lost before, those that are left share the array as it was last saved among them, and take
  * the phase again. */
 #include <stddef.h>

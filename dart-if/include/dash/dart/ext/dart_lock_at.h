@@ -23,8 +23,8 @@
  *  later holder. A release completes nothing by itself: flush non-blocking operations before.
  *
  *  Locks are not recursive, and are not bound to a thread: any thread of a unit may release what another one acquired.
- *  A unit that ends while it holds one leaves it held. Who holds one is recorded only where DART_HANG is set: launchers
- *  name it then. (The mutex is wait/mutex.h's; OpenSHMEM has such locks as shmem_set_lock.) */
+ *  A unit that ends while it holds one leaves it held, but in jobs that outlive units (dart_survive.h). Who holds one is
+ *  recorded only where DART_HANG is set: launchers name it then. (The mutex is wait/mutex.h's; OpenSHMEM has such locks as shmem_set_lock.) */
 
 #include <dash/dart/if/dart_globmem.h>
 #include <dash/dart/if/dart_types.h>
