@@ -5,9 +5,9 @@
  * A poll of memory takes some 35 ns, one that makes progress 100 ns and more, a yield 0.4 µs. To sleep and to be woken
  * takes 5 to 14 µs, and the waker a system call. */
 
-/* Polls of a unit that has a core, before it yields or sleeps: some 300 µs. A barrier of 2 units took 1849 ns without, 323
+/* Polls of a unit that has a core, before it yields or sleeps: some 150 µs. A barrier of 2 units took 1849 ns without, 323
  * with 400, 333 with 4000 and 362 with 40000. */
-#define DART__SPINS 8000
+#define DART__SPINS 4000
 
 /* The same where units share a core. A barrier of 4 units took 23.6 µs when they slept after these, and 1.9 since they
  * yield in between. */

@@ -7,8 +7,8 @@
  *   shares it, several       - (1)    each turn      each 16th turn (3)     1 ms; with arrivals its part of it, in turns (3)
  *   backs off (mutex)        spins    each turn      with a core: each      32 pauses for each of `yields`
  *
- * (1) of memory: it spins, with progress at each 64th turn, and where it shares its core it sleeps then; (2) unless somebody
- * computes on this core; (3) if it has a word to sleep on: each turn, and 1 ms. */
+ * (1) of memory: it spins, with progress at each 64th turn, and then sleeps, unless it has a core and several nodes; (2)
+ * unless somebody computes on this core; (3) if it has a word to sleep on: each turn, and 1 ms. */
 #include "wait/wait.h"
 
 #include <errno.h>
@@ -290,7 +290,7 @@ static bool is_awake(const dart__wait_t *w, const dart__turns_t *t, const dart__
     return true;
   if (shares && pace->progress == NULL)
     return t->yields_first && t->waited_ns < pace->yield_us * INT64_C(1000);
-  if (shares && w->is_of_memory)
+  if (w->is_of_memory && (shares || pace->progress == NULL))
     return false; /* whoever ends it wakes a sleeper at once, and may need this core */
   if (w->word == NULL && w->limit_ns == INT64_MAX && dart__wait_arrivals(pace) != NULL)
     return t->count < DART__AWAKE_US / pace->per_core;
