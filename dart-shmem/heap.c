@@ -117,7 +117,7 @@ dart_ret_t dart__net_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t fr
       &(dart__job_reason_t){ .why  = call == DART__JOB_INIT
                                          ? "; dart_init: no memory for the first team and its pool, "
                                            "see DART_POOL"
-                                         : "",
+                                         : NULL,
                              .told = call == 0 ? NULL : &dart__shmem.job->told,
                              .call = call });
   if (ret == DART_OK)

@@ -347,6 +347,8 @@ int children_run(const children_plan_t *plan)
   if (plan->begin != NULL)
     plan->begin(plan->owner, &children);
   start_children(&children);
+  if (plan->started != NULL)
+    plan->started(plan->owner);
   watch_children(&children);
   reap_children(&children); /* those that were kept: their times are the launcher's, too */
   free(children.pid);

@@ -21,6 +21,9 @@ typedef struct {
   /* Called in the child, before it executes the program. NULL: nothing. */
   void (*prepare)(void *owner, uint32_t child);
 
+  /* Called once all children are started. NULL: nothing. */
+  void (*started)(void *owner);
+
   /* A child has ended; `status` is waitpid's. */
   void (*ended)(void *owner, children_t *children, uint32_t child, pid_t pid, int status);
 

@@ -1,8 +1,9 @@
 /* Waiting for a request in a table of ranges: see range_table.h.
  *
  * A unit that is lost leaves requests behind, which have to leave, and it may not have told those whom it has let in. So
- * where units may be lost the wait is in pieces. After each loss it has requests of lost units leave, and now and then it asks whether it holds.
- * Once units were lost a waiter may be told late, for a wait that is over; so then it asks each time that it is told. */
+ * where units may be lost the wait is in pieces. After each loss it has requests of lost units leave, and now and then it
+ * asks whether it holds. Once units were lost a waiter may be told late, for a wait that is over; so then it asks each time
+ * that it is told. */
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_profile.h>
 

@@ -109,12 +109,18 @@ static bool take_robust(dart__mutex_t *mutex, int32_t unit, uint32_t sleepers, b
   return take_from(mutex, state, HELD | (state & SLEEPERS) | sleepers | tag_of(unit));
 }
 
+/* Take a robust mutex for a unit elsewhere: from a holder that is lost, or else if it is free. */
+static bool take_elsewhere(dart__mutex_t *mutex, int32_t unit, bool from_lost)
+{
+  uint32_t state   = load_state(mutex);
+  bool     may_one = from_lost ? !is_free(state) && is_lost(holder_of(state)) : is_free(state);
+
+  return may_one && take_from(mutex, state, HELD | (state & SLEEPERS) | tag_of(unit));
+}
+
 bool dart__mutex_take_broken_for(dart__mutex_t *mutex, int32_t unit)
 {
-  uint32_t state = load_state(mutex);
-
-  return dart__mutex_tag != 0 && !is_free(state) && is_lost(holder_of(state)) &&
-         take_from(mutex, state, HELD | (state & SLEEPERS) | tag_of(unit));
+  return dart__mutex_tag != 0 && take_elsewhere(mutex, unit, true);
 }
 
 bool dart__mutex_try_broken(dart__mutex_t *mutex)
@@ -149,23 +155,15 @@ static bool take_late(dart__mutex_t *mutex, uint32_t ticket)
   }
 }
 
-/* A robust mutex, for a unit, if it is free. From a holder that is lost dart__mutex_take_broken_for takes it. */
-static bool take_free_for(dart__mutex_t *mutex, int32_t unit)
-{
-  uint32_t state = load_state(mutex);
-
-  return is_free(state) && take_from(mutex, state, HELD | (state & SLEEPERS) | tag_of(unit));
-}
-
 bool dart__mutex_take_late(dart__mutex_t *mutex, uint32_t ticket, int32_t unit)
 {
-  return dart__mutex_tag != 0 ? take_free_for(mutex, unit) : take_late(mutex, ticket);
+  return dart__mutex_tag != 0 ? take_elsewhere(mutex, unit, false) : take_late(mutex, ticket);
 }
 
 bool dart__mutex_take_for(dart__mutex_t *mutex, int32_t unit)
 {
   if (dart__mutex_tag != 0)
-    return take_free_for(mutex, unit);
+    return take_elsewhere(mutex, unit, false);
   for (;;) {
     uint32_t state = load_state(mutex);
 

@@ -461,7 +461,7 @@ INLINED bool wait_for_look(dart__wait_t *w, bool (*look)(void *context), void *c
   return outcome != GIVEN_UP;
 }
 
-/* ---- who waits ---------------------------------------------------------------------------------- */
+/* ---- the waits ---------------------------------------------------------------------------------- */
 
 typedef struct {
   const dart__event_t *event;

@@ -384,7 +384,6 @@ static void readable(void *owner, children_t *children, int fd)
 {
   roll_t *roll = owner;
 
-  input_started();
   if (relay_readable(fd) || hang_readable(roll->hang, fd))
     return;
   if (fd == roll->timer)
@@ -403,6 +402,12 @@ static void prepare(void *owner, uint32_t child)
   setrlimit(RLIMIT_NOFILE, &roll->files);
   relay_become();
   input_become();
+}
+
+static void started(void *owner)
+{
+  (void)owner;
+  input_started();
 }
 
 /* How this unit has ended, as waitpid says; 0: with code 0, or it is not known. A signal has its number as status. */
@@ -611,6 +616,7 @@ int roll_run(char **command, uint32_t nunits, bool logs_in)
     .owner        = &roll,
     .begin        = begin,
     .prepare      = prepare,
+    .started      = started,
     .ended        = mpiexec_ended,
     .forward      = send_past_hydra,
     .asked        = asked,
