@@ -1,4 +1,4 @@
-/* What one unit calls for one other: unit 0 for unit 1, or unit 1 for what unit 0 has. See messages.h. */
+/* What one unit calls for one other: unit 0 for unit 1, or unit 1 for what unit 0 has. See cases.h. */
 #include <string.h>
 
 #include <dash/dart/ext/dart_atomics.h>
@@ -11,44 +11,35 @@
 #include <dash/dart/ext/dart_range.h>
 #include <dash/dart/ext/dart_wait_word.h>
 
-#include "messages.h"
+#include "cases.h"
 
-#define ELEMENTS 8192
-#define HANDLES  10
-#define TAG      5
+#define HANDLES 10
+#define TAG     5
 
 enum { COUNTER = ELEMENTS - 1, WORD = ELEMENTS - 2, LOCK = ELEMENTS - 3 };
 
-static bench_job_t     job;
-static dart_gptr_t     memory;   /* of ELEMENTS words, of which the last ones are named above */
+static dart_gptr_t     plain;    /* of ELEMENTS words, of which the last ones are named above */
 static dart_gptr_t     exchange; /* the same, which has epochs */
-static uint64_t       *mine;     /* this unit's portion of `memory` */
-static uint64_t        local[ELEMENTS], other[ELEMENTS];
 static dart_context_t  context;
 static dart_datatype_t strided;
 
 /* Where unit 0 puts, and unit 1 waits. */
 static dart_gptr_t to(size_t element)
 {
-  return place(memory, 1, element);
+  return place(plain, 1, element);
 }
 
-void cases_open_pairs(const bench_job_t *the_job)
+void cases_open_pairs(void)
 {
-  void *address;
-
-  job = *the_job;
-  BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, ELEMENTS, DART_TYPE_ULONG, &memory));
+  BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, ELEMENTS, DART_TYPE_ULONG, &plain));
   BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, ELEMENTS, DART_TYPE_ULONG, &exchange));
   BENCH_OK(dart_type_create_strided(DART_TYPE_ULONG, 2, 1, &strided));
-  BENCH_OK(dart_gptr_getaddr(place(memory, (size_t)job.me, 0), &address));
-  mine = address;
-  memset(mine, 0, ELEMENTS * sizeof *mine);
+  memset(here(plain, 0), 0, ELEMENTS * sizeof(uint64_t));
 }
 
 void cases_settle_pairs(void)
 {
-  BENCH_OK(dart_flush_all(memory));
+  BENCH_OK(dart_flush_all(plain));
   BENCH_OK(dart_flush_all(exchange));
 }
 
@@ -56,7 +47,7 @@ void cases_close_pairs(void)
 {
   BENCH_OK(dart_type_destroy(&strided));
   BENCH_OK(dart_team_memfree(exchange));
-  BENCH_OK(dart_team_memfree(memory));
+  BENCH_OK(dart_team_memfree(plain));
 }
 
 /* ---- least ---------------------------------------------------------------------------------------- */
@@ -65,16 +56,6 @@ LEAST(least_sent, 1, 0, "one message has all data, and nobody awaits its end")
 LEAST(least_each, 2, 1, "one message each")
 
 /* ---- puts and gets -------------------------------------------------------------------------------- */
-
-/* ORIGIN(NAME): a case in which unit 0 calls what follows. */
-#define ORIGIN(name)               \
-  static void name##_of(size_t n); \
-  static void name(size_t n)       \
-  {                                \
-    if (job.me == 0)               \
-      name##_of(n);                \
-  }                                \
-  static void name##_of(size_t n)
 
 ORIGIN(put_blocking)
 {
@@ -146,28 +127,24 @@ static void put_one(void)
 
 ORIGIN(put_flush_local)
 {
-  (void)n;
   put_one();
   BENCH_OK(dart_flush_local(to(0)));
 }
 
 ORIGIN(put_flush_local_all)
 {
-  (void)n;
   put_one();
-  BENCH_OK(dart_flush_local_all(memory));
+  BENCH_OK(dart_flush_local_all(plain));
 }
 
 ORIGIN(put_flush_all)
 {
-  (void)n;
   put_one();
-  BENCH_OK(dart_flush_all(memory));
+  BENCH_OK(dart_flush_all(plain));
 }
 
 ORIGIN(put_order_put)
 {
-  (void)n;
   put_one();
   BENCH_OK(dart_order(to(0)));
   put_one();
@@ -214,37 +191,32 @@ ORIGIN(fetch_typed)
 
 /* ---- contexts ------------------------------------------------------------------------------------- */
 
-static void make_context(size_t n)
+STEP(make_context)
 {
-  (void)n;
   BENCH_OK(dart_context_create(DART_TEAM_ALL, &context));
   BENCH_OK(dart_context_enter(context));
 }
 
-static void end_context(size_t n)
+STEP(end_context)
 {
-  (void)n;
   BENCH_OK(dart_context_leave(context));
   BENCH_OK(dart_context_destroy(&context));
 }
 
 ORIGIN(put_context_flush)
 {
-  (void)n;
   put_one();
   BENCH_OK(dart_context_flush(context));
 }
 
 ORIGIN(put_context_flush_unit)
 {
-  (void)n;
   put_one();
   BENCH_OK(dart_context_flush_unit(context, DART_TEAM_UNIT_ID(1)));
 }
 
 ORIGIN(put_context_flush_local)
 {
-  (void)n;
   put_one();
   BENCH_OK(dart_context_flush_local_unit(context, DART_TEAM_UNIT_ID(1)));
   BENCH_OK(dart_context_flush_local(context));
@@ -254,7 +226,6 @@ ORIGIN(put_context_test)
 {
   int32_t is_finished = 0;
 
-  (void)n;
   put_one();
   while (!is_finished)
     BENCH_OK(dart_context_test(context, &is_finished));
@@ -262,13 +233,12 @@ ORIGIN(put_context_test)
 
 /* ---- notifications and words ---------------------------------------------------------------------- */
 
-static void prepare_words(size_t n)
+STEP(prepare_words)
 {
-  (void)n;
-  mine[COUNTER] = mine[WORD] = 0;
+  *here(plain, COUNTER) = *here(plain, WORD) = 0;
 }
 
-static void put_notify_op(size_t n)
+STEP(put_notify_op)
 {
   dart_gptr_t flag  = to(COUNTER);
   uint64_t    least = 1;
@@ -283,9 +253,8 @@ static void put_notify_op(size_t n)
     BENCH_OK(dart_notify_waitany(&flag, &least, 1, -1, &index));
 }
 
-static void notify_op(size_t n)
+STEP(notify_op)
 {
-  (void)n;
   if (job.me == 0) {
     BENCH_OK(dart_notify_op(to(COUNTER), 1, DART_OP_BOR));
     BENCH_OK(dart_flush_local(to(0)));
@@ -294,7 +263,7 @@ static void notify_op(size_t n)
     BENCH_OK(dart_notify_wait(to(COUNTER), 1, -1));
 }
 
-static void get_notify_op(size_t n)
+STEP(get_notify_op)
 {
   if (job.me == 0) {
     BENCH_OK(dart_get_notify_op(local, to(0), n, DART_TYPE_ULONG, DART_TYPE_ULONG, to(COUNTER), 1,
@@ -305,11 +274,10 @@ static void get_notify_op(size_t n)
     BENCH_OK(dart_notify_wait(to(COUNTER), 1, -1));
 }
 
-static void put_wait_word(size_t n)
+STEP(put_wait_word)
 {
   const uint64_t one = 1;
 
-  (void)n;
   if (job.me == 0) {
     BENCH_OK(dart_put(to(WORD), &one, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
     BENCH_OK(dart_flush(to(WORD)));
@@ -321,12 +289,12 @@ static void put_wait_word(size_t n)
 /* ---- messages ------------------------------------------------------------------------------------- */
 
 /* Each unit in DART_TEAM_ALL has the same id as in the job. */
-static void send_to_one(size_t n)
+STEP(send_to_one)
 {
   BENCH_OK(dart_send(local, n, DART_TYPE_ULONG, TAG, DART_GLOBAL_UNIT_ID(1)));
 }
 
-static void send_recv(size_t n)
+STEP(send_recv)
 {
   if (job.me == 0)
     send_to_one(n);
@@ -334,7 +302,7 @@ static void send_recv(size_t n)
     BENCH_OK(dart_recv(other, n, DART_TYPE_ULONG, TAG, DART_GLOBAL_UNIT_ID(0)));
 }
 
-static void send_recv_any(size_t n)
+STEP(send_recv_any)
 {
   dart_message_t message;
 
@@ -345,7 +313,7 @@ static void send_recv_any(size_t n)
         dart_recv_any(other, n, DART_TYPE_ULONG, DART_GLOBAL_UNIT_ANY, DART_TAG_ANY, &message));
 }
 
-static void send_probe_recv(size_t n)
+STEP(send_probe_recv)
 {
   dart_message_t message;
 
@@ -357,7 +325,7 @@ static void send_probe_recv(size_t n)
   }
 }
 
-static void sendrecv(size_t n)
+STEP(sendrecv)
 {
   dart_global_unit_t partner = DART_GLOBAL_UNIT_ID(1 - (int32_t)job.me);
 
@@ -368,38 +336,35 @@ static void sendrecv(size_t n)
 
 /* ---- locks of unit 0, which unit 1 takes ---------------------------------------------------------- */
 
-static void lock_at(size_t n)
+STEP(lock_at)
 {
-  (void)n;
   if (job.me != 1)
     return;
-  BENCH_OK(dart_lock_at_acquire(place(memory, 0, LOCK)));
-  BENCH_OK(dart_lock_at_release(place(memory, 0, LOCK)));
+  BENCH_OK(dart_lock_at_acquire(place(plain, 0, LOCK)));
+  BENCH_OK(dart_lock_at_release(place(plain, 0, LOCK)));
 }
 
-static void try_lock_at(size_t n)
+STEP(try_lock_at)
 {
   int32_t is_held = 0;
 
-  (void)n;
   if (job.me != 1)
     return;
-  BENCH_OK(dart_lock_at_try_acquire(place(memory, 0, LOCK), &is_held));
-  BENCH_OK(dart_lock_at_release(place(memory, 0, LOCK)));
+  BENCH_OK(dart_lock_at_try_acquire(place(plain, 0, LOCK), &is_held));
+  BENCH_OK(dart_lock_at_release(place(plain, 0, LOCK)));
 }
 
-static void try_lock(size_t n)
+STEP(try_lock)
 {
   int32_t is_held = 0;
 
-  (void)n;
   if (job.me != 1)
     return;
   BENCH_OK(dart_lock_try_acquire(case_lock, &is_held));
   BENCH_OK(dart_lock_release(case_lock));
 }
 
-static void take_range(size_t n)
+STEP(take_range)
 {
   dart_range_span_t span = { 0, n - 1, DART_RANGE_EXCLUSIVE };
   dart_range_hold_t hold;
@@ -412,7 +377,7 @@ static void take_range(size_t n)
 
 /* ---- epochs --------------------------------------------------------------------------------------- */
 
-static void post_test(size_t n)
+STEP(post_test)
 {
   dart_team_unit_t partner     = DART_TEAM_UNIT_ID(1 - (int32_t)job.me);
   int32_t          is_complete = 0;
@@ -439,7 +404,7 @@ ORIGIN(lock_get)
 }
 
 /* clang-format off */
-const case_t pair_cases[] = {
+static const case_t cases[] = {
   { "put_blocking", NULL, put_blocking, NULL, least_put, { 1, 4096 }, false, false },
   { "get_blocking", NULL, get_blocking, NULL, least_answer, { 1, 4096 }, false, false },
   { "put_handle, waitall", NULL, put_waitall, NULL, least_put, { 1, HANDLES }, false, false },
@@ -477,4 +442,4 @@ const case_t pair_cases[] = {
   { "lock get unlock", NULL, lock_get, NULL, least_portion, { 1 }, false, false },
 };
 /* clang-format on */
-const size_t npair_cases = sizeof pair_cases / sizeof pair_cases[0];
+CASE_LIST(pair_cases, cases)

@@ -1,8 +1,6 @@
 #ifndef BENCH_MESSAGES_MESSAGES_H
 #define BENCH_MESSAGES_MESSAGES_H
 /* The cases whose messages are counted. */
-#include <dash/dart/ext/dart_range.h>
-
 #include "../common/bench.h"
 
 typedef struct {
@@ -14,34 +12,12 @@ typedef struct {
   uint64_t busiest_bytes; /* of the unit that sent the most */
 } counts_t;
 
-/** Element `element` of a unit's portion of a segment of 64-bit words. */
-static inline dart_gptr_t place(dart_gptr_t segment, size_t unit, size_t element)
-{
-  BENCH_OK(dart_gptr_setunit(&segment, DART_TEAM_UNIT_ID((int32_t)unit)));
-  BENCH_OK(dart_gptr_incaddr(&segment, (int64_t)(element * sizeof(uint64_t))));
-  return segment;
-}
-
 /* What no library could do with less. `messages` and `chain` are not always possible together. */
 typedef struct {
   uint64_t    messages;
   uint64_t    chain;
   const char *why;
 } least_t;
-
-/* LEAST(NAME, MESSAGES, CHAIN, WHY): one that is the same for all shapes and any number of units. */
-#define LEAST(name, messages, chain, why)                 \
-  static inline least_t name(size_t shape, size_t nunits) \
-  {                                                       \
-    (void)shape, (void)nunits;                            \
-    return (least_t){ messages, chain, why };             \
-  }
-
-LEAST(least_put, 1, 2, "one message has all data")
-LEAST(least_notify, 1, 1, "data and counter in one")
-LEAST(least_answer, 2, 2, "a request and its answer")
-LEAST(least_portion, 2, 2, "lock, data and unlock in one message, and its answer")
-LEAST(least_lock_free, 3, 2, "a request, the grant, and the release, which nobody awaits")
 
 typedef struct {
   const char *name;
@@ -61,22 +37,6 @@ const case_t *case_number(size_t i);
 
 /** Whether only two units take part, in a job of any size. */
 bool case_is_of_pair(size_t i);
-
-/* cases.c, for cases of either file: a lock and a range object, made and ended by all units. */
-extern dart_lock_t  case_lock;
-extern dart_range_t case_range;
-void                make_lock(size_t n);
-void                end_lock(size_t n);
-void                make_range(size_t n);
-void                end_range(size_t n);
-
-/* cases_pairs.c */
-extern const case_t pair_cases[];
-extern const size_t npair_cases;
-
-void cases_open_pairs(const bench_job_t *job);
-void cases_settle_pairs(void);
-void cases_close_pairs(void);
 
 /** What the cases need; collective. */
 void cases_open(const bench_job_t *job);
