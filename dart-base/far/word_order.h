@@ -92,7 +92,7 @@ static inline bool dart__word_order_requested(const dart__address_t *at, dart__t
 
   if (!dart__world.many_threads && !dart__word_order_meet(set, t))
     return false;
-  if (!dart__am_is_flushed(dart__engine.am, dart__team_member(at->team, at->unit), DART__AM_REMOTE))
+  if (!dart__am_is_flushed(dart__engine.am, dart__team_member(at->team, at->unit)))
     return true;
   if (!dart__world.many_threads) /* the thread that has noted a request has made it */
     set->bits = 0;
@@ -132,8 +132,7 @@ static inline void dart__word_order_wait(const dart__address_t *at, dart__touche
 /** Before a request that puts or updates these words. */
 static inline void dart__word_order_request(const dart__address_t *at, dart__touched_t t)
 {
-  bool empties =
-      dart__am_is_flushed(dart__engine.am, dart__team_member(at->team, at->unit), DART__AM_REMOTE);
+  bool empties = dart__am_is_flushed(dart__engine.am, dart__team_member(at->team, at->unit));
 
   dart__word_order_wait_relayed(at, t);
   dart__word_order_wait(at, t);
@@ -152,8 +151,8 @@ static inline void dart__word_order_request_too(const dart__address_t *at, dart_
 /** Before an update of these words that travels by a relay. */
 static inline void dart__word_order_relay(const dart__address_t *at, dart__touched_t t)
 {
-  dart_unit_t unit = dart__team_member(at->team, at->unit);
-  bool empties = dart__am_is_flushed(dart__engine.am, dart__relayed_peer(unit), DART__AM_REMOTE);
+  dart_unit_t unit    = dart__team_member(at->team, at->unit);
+  bool        empties = dart__am_is_flushed(dart__engine.am, dart__relayed_peer(unit));
 
   if (__builtin_expect(dart__word_order_requested(at, t), 0))
     dart__am_settle(dart__engine.am, unit);

@@ -20,7 +20,7 @@ static void refused_requests_are_said_once(void **state)
   dart__am_get(peer[0].am, &beyond, &got, sizeof got);
   dart__am_move_data(peer[0].am, &far_data, data, sizeof data, true);
   dart__am_move_data(peer[0].am, &far_data, data, sizeof data, false);
-  assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
+  assert_int_equal(test_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
   assert_int_equal(*word_of(1, 0), 1); /* all others were applied */
   flush(0, 1);
   dart__am_put(peer[0].am, &no_segment, &one, sizeof one);
@@ -48,7 +48,7 @@ static void a_run_of_updates_leaves_out_what_is_refused(void **state)
       dart__am_accumulate(peer[0].am, &at, &one, 1, DART_TYPE_ULONG,
                           i % 11 == 6 ? DART_OP_BOR : DART_OP_SUM);
   }
-  assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
+  assert_int_equal(test_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
   for (uint64_t word = 0; word < 4; word++) {
     uint64_t expected = 0;
 
@@ -97,11 +97,11 @@ static void updates_that_are_one_request(bool is_alone)
   for (size_t i = 0; i < 9; i++)
     if (i != 5)
       wanted[places[i]] = values[i];
-  assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
+  assert_int_equal(test_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
   assert_memory_equal(word_of(1, 0), wanted, sizeof wanted);
   at.segid = TEST_BY_MUTEX;
   dart__am_updates(peer[0].am, &at, values, places, 2, DART_TYPE_ULONG, DART_OP_SUM);
-  assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
+  assert_int_equal(test_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
   close_all();
 }
 

@@ -82,7 +82,7 @@ typedef struct {
 
 static void flush(thread_t *t, int peer, bool remote)
 {
-  bool ok = dart__am_flush(mine, peer, remote ? DART__AM_REMOTE : DART__AM_LOCAL) == DART_OK;
+  bool ok = test_flush(mine, peer, remote ? DART__AM_REMOTE : DART__AM_LOCAL) == DART_OK;
 
   expect(ok, "a flush failed", t->id, t->step);
 }

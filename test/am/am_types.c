@@ -189,12 +189,12 @@ static void elements_beyond_the_memory_are_refused(void **state)
   beyond.offset += 8;
   dart__am_move_typed(peer[0].am, &beyond, dart__type_find(type), words,
                       &dart__type_basic[DART_TYPE_ULONG], 10, true);
-  assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
+  assert_int_equal(test_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
   for (size_t i = 0; i < BYTES / 8; i++)
     assert_int_equal(*word_of(1, i), 0);
   dart__am_move_typed(peer[0].am, &beyond, dart__type_find(type), words,
                       &dart__type_basic[DART_TYPE_ULONG], 10, false);
-  assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
+  assert_int_equal(test_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
   assert_int_equal(words[9], 0);
   words[9] = 7;
   dart__am_move_typed(peer[0].am, &fits, dart__type_find(type), words,

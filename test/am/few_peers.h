@@ -91,7 +91,7 @@ static inline void add(int from, int to, size_t index, uint64_t by)
 
 static inline void flush(int from, int to)
 {
-  assert_int_equal(dart__am_flush(peer[from].am, to, DART__AM_REMOTE), DART_OK);
+  assert_int_equal(test_flush(peer[from].am, to, DART__AM_REMOTE), DART_OK);
 }
 
 static inline bool is_any(const void *set, int32_t p)

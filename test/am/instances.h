@@ -37,6 +37,16 @@ static inline dart__am_address_t test_address(int peer, uint64_t offset)
       dart__am_address_t){ .peer = peer, .team = TEST_TEAM, .segid = TEST_PLAIN, .offset = offset };
 }
 
+/** Complete what was requested of a peer until now, as dart_flush does. Other threads may go on requesting. */
+static inline dart_ret_t test_flush(dart__am_t *am, int32_t peer, dart__am_scope_t scope)
+{
+  uint64_t newest = dart__am_newest(am, peer);
+
+  dart__am_settle_to(am, peer,
+                     scope == DART__AM_REMOTE ? newest : dart__am_local_to(am, peer, newest));
+  return dart__am_report(am, peer);
+}
+
 /** Random numbers that depend on the seed alone (splitmix64). */
 uint64_t test_draw(uint64_t *state);
 

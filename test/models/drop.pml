@@ -277,7 +277,7 @@ proctype thread()
      fi;
      UNLOCK;
 
-     /* dart__am_flush */
+     /* dart__am_settle_to */
      ret_lost = false;
      last     = newest;
      if

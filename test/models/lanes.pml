@@ -1,5 +1,5 @@
 /* Endpoints: batches of requests under way to a peer, their replies, notifications, and flushes that wait for
- * them (dart-base/far/am/endpoint.c, flush.c: dart__am_flush).
+ * them (dart-base/far/am/endpoint.c, flush.c: dart__am_settle_to).
  *
  * Claims. A flush returns only when all that its unit appended before is applied, and all refused requests of it
  * are counted; a local flush when all results are there. Results come once, from the reply to their own batch. A
@@ -53,7 +53,7 @@
 #define WAKES 0
 #endif
 
-/* dart__am_flush */
+/* dart__am_settle_to */
 inline flush(at_target)
 {
   atomic {

@@ -266,14 +266,11 @@ typedef enum {
   DART__AM_REMOTE /* remote completion: all was applied at the target */
 } dart__am_scope_t;
 
-/** Whether dart__am_flush has nothing to do; `peer` -1: for any peer. */
-bool dart__am_is_flushed(const dart__am_t *am, int32_t peer, dart__am_scope_t scope);
+/** Whether all that was requested of a peer is complete at the target, and reported. */
+bool dart__am_is_flushed(const dart__am_t *am, int32_t peer);
 
 /** The peers towards which something is outstanding: none of them, and all is flushed. Constant. */
 const dart__am_peers_t *dart__am_busy(const dart__am_t *am);
-
-/** Complete what was requested of a peer until now. Other threads may go on requesting. */
-dart_ret_t dart__am_flush(dart__am_t *am, int32_t peer, dart__am_scope_t scope);
 
 /** Remote completion for a peer; refused requests are left to the next flush to report. */
 void dart__am_settle(dart__am_t *am, int32_t peer);

@@ -23,12 +23,6 @@ static uint64_t last_of(const dart__am_endpoint_t *ep, dart__am_scope_t scope)
   return load_relaxed(scope == DART__AM_REMOTE ? &ep->newest : &ep->local);
 }
 
-static bool is_flushed(const dart__am_endpoint_t *ep, dart__am_scope_t scope)
-{
-  return done(ep) >= last_of(ep, scope) &&
-         load_relaxed(&ep->refused) == load_relaxed(&ep->reported);
-}
-
 /* Report what the peer refused since the last report. Releases the lock. */
 static dart_ret_t report(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
 {
@@ -70,9 +64,12 @@ const dart__am_peers_t *dart__am_busy(const dart__am_t *am)
   return &am->busy;
 }
 
-bool dart__am_is_flushed(const dart__am_t *am, int32_t peer, dart__am_scope_t scope)
+bool dart__am_is_flushed(const dart__am_t *am, int32_t peer)
 {
-  return peer < 0 ? dart__am_peers_count(&am->busy) == 0 : is_flushed(&am->endpoint[peer], scope);
+  const dart__am_endpoint_t *ep = &am->endpoint[peer];
+
+  return done(ep) >= last_of(ep, DART__AM_REMOTE) &&
+         load_relaxed(&ep->refused) == load_relaxed(&ep->reported);
 }
 
 dart_ret_t dart__am_report(dart__am_t *am, int32_t peer)
@@ -86,12 +83,6 @@ dart_ret_t dart__am_report(dart__am_t *am, int32_t peer)
   ret = report(am, peer, ep);
   dart__am_spin_unlock(&ep->lock);
   return ret;
-}
-
-dart_ret_t dart__am_flush(dart__am_t *am, int32_t peer, dart__am_scope_t scope)
-{
-  dart__am_settle_to(am, peer, last_of(&am->endpoint[peer], scope));
-  return dart__am_report(am, peer);
 }
 
 uint64_t dart__am_newest(const dart__am_t *am, int32_t peer)
