@@ -172,7 +172,7 @@ dart_ret_t dart_send(const void *sendbuf, size_t nelem, dart_datatype_t dtype, i
                      dart_global_unit_t unit)
 {
   dart__check_source(sendbuf, dart__check_extent(dtype, nelem), DART__AT(dart_send));
-  dart__check_let_go(mail(dart__check.me, unit.id, tag));
+  dart__check_publish(mail(dart__check.me, unit.id, tag));
   return pdart_send(sendbuf, nelem, dtype, tag, unit);
 }
 
@@ -203,7 +203,7 @@ dart_ret_t dart_sendrecv(const void *sendbuf, size_t send_nelem, dart_datatype_t
   dart_ret_t ret;
 
   dart__check_source(sendbuf, dart__check_extent(send_dtype, send_nelem), DART__AT(dart_sendrecv));
-  dart__check_let_go(mail(dart__check.me, dest.id, send_tag));
+  dart__check_publish(mail(dart__check.me, dest.id, send_tag));
   ret = pdart_sendrecv(sendbuf, send_nelem, send_dtype, send_tag, dest, recvbuf, recv_nelem,
                        recv_dtype, recv_tag, src);
   if (ret == DART_OK)

@@ -67,7 +67,7 @@ dart_ret_t dart_epoch_fence(dart_gptr_t gptr, int assertions)
     return DART_ERR_INVAL;
   if (!synchronises) {
     gptr.unitid = dart__check_team_me(gptr);
-    dart__check_let_go(
+    dart__check_publish(
         dart__check_between(gptr, gptr.unitid, gptr.unitid, DART__CALL_dart_epoch_fence));
   }
   ret = pdart_epoch_fence(gptr, assertions);
@@ -85,7 +85,7 @@ static void tell(dart_gptr_t gptr, const dart__check_peers_t *peers, dart__call_
   int32_t me = dart__check_team_me(gptr);
 
   for (size_t i = 0; i < peers->n; i++)
-    dart__check_let_go(dart__check_between(gptr, me, peers->units[i].id, what));
+    dart__check_publish(dart__check_between(gptr, me, peers->units[i].id, what));
 }
 
 static void hear(dart_gptr_t gptr, const dart__check_peers_t *peers, dart__call_t what)
@@ -246,7 +246,7 @@ static void tell_next(dart_gptr_t gptr)
   dart__check_epoch_kind_t kind = dart__check_epoch_lock_of(gptr);
 
   if (kind != DART__EPOCH_OUTSIDE)
-    dart__check_let_go(dart__check_lock_place(gptr, kind));
+    dart__check_publish(dart__check_lock_place(gptr, kind));
 }
 
 /* `number` is that of the unit's clock before it was published. */

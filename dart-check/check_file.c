@@ -4,24 +4,12 @@
 dart_ret_t dart_file_open(dart_team_t teamid, const char *path, unsigned flags, unsigned mode,
                           dart_file_t *file)
 {
-  dart__at_t at = DART__AT(dart_file_open);
-  dart_ret_t ret;
-
-  dart__check_enter_team(teamid, 0, at);
-  ret = pdart_file_open(teamid, path, flags, mode, file);
-  dart__check_made(ret, DART__CHECK_FILE, ret == DART_OK ? (uintptr_t)*file : 0, teamid, at);
-  return ret;
+  DART__CHECK_MAKES(dart_file_open, FILE, file, teamid, 0, teamid, path, flags, mode, file);
 }
 
 dart_ret_t dart_file_close(dart_file_t *file)
 {
-  dart__at_t at  = DART__AT(dart_file_close);
-  uintptr_t  key = DART__CHECK_KEY(file);
-
-  if (!dart__check_may_use(DART__CHECK_FILE, key, at))
-    return DART_ERR_INVAL;
-  dart__check_enter_object(DART__CHECK_FILE, (void *)key, at);
-  return dart__check_end_object(pdart_file_close(file), DART__CHECK_FILE, key, at);
+  DART__CHECK_ENDS(dart_file_close, FILE, file);
 }
 
 dart_ret_t dart_file_resize(dart_file_t file, uint64_t nbytes)

@@ -9,24 +9,12 @@
 
 dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
 {
-  dart__at_t at = DART__AT(dart_team_lock_init);
-  dart_ret_t ret;
-
-  dart__check_enter_team(teamid, 0, at);
-  ret = pdart_team_lock_init(teamid, lock);
-  dart__check_made(ret, DART__CHECK_LOCK, ret == DART_OK ? (uintptr_t)*lock : 0, teamid, at);
-  return ret;
+  DART__CHECK_MAKES(dart_team_lock_init, LOCK, lock, teamid, 0, teamid, lock);
 }
 
 dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
 {
-  dart__at_t at  = DART__AT(dart_team_lock_destroy);
-  uintptr_t  key = DART__CHECK_KEY(lock);
-
-  if (!dart__check_may_use(DART__CHECK_LOCK, key, at))
-    return DART_ERR_INVAL;
-  dart__check_enter_object(DART__CHECK_LOCK, (void *)key, at);
-  return dart__check_end_object(pdart_team_lock_destroy(lock), DART__CHECK_LOCK, key, at);
+  DART__CHECK_ENDS(dart_team_lock_destroy, LOCK, lock);
 }
 
 /* The place where holders publish their clocks. An object is known by its number in its team. */
@@ -92,7 +80,7 @@ dart_ret_t dart_lock_release(dart_lock_t lock)
   dart__check_guards(at);
   if (!dart__check_may_use(DART__CHECK_LOCK, (uintptr_t)lock, at))
     return DART_ERR_INVAL;
-  dart__check_let_go(place_of_object(DART__CHECK_LOCK, lock));
+  dart__check_publish(place_of_object(DART__CHECK_LOCK, lock));
   known = dart__check_lock_object(lock);
   dart__check_nest_left_lock(&known);
   return pdart_lock_release(lock);
@@ -103,24 +91,12 @@ dart_ret_t dart_lock_release(dart_lock_t lock)
 dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capacity,
                                 dart_range_t *range)
 {
-  dart__at_t at = DART__AT(dart_team_range_init);
-  dart_ret_t ret;
-
-  dart__check_enter_team(teamid, 0, at);
-  ret = pdart_team_range_init(teamid, stripe, capacity, range);
-  dart__check_made(ret, DART__CHECK_RANGE, ret == DART_OK ? (uintptr_t)*range : 0, teamid, at);
-  return ret;
+  DART__CHECK_MAKES(dart_team_range_init, RANGE, range, teamid, 0, teamid, stripe, capacity, range);
 }
 
 dart_ret_t dart_team_range_destroy(dart_range_t *range)
 {
-  dart__at_t at  = DART__AT(dart_team_range_destroy);
-  uintptr_t  key = DART__CHECK_KEY(range);
-
-  if (!dart__check_may_use(DART__CHECK_RANGE, key, at))
-    return DART_ERR_INVAL;
-  dart__check_enter_object(DART__CHECK_RANGE, (void *)key, at);
-  return dart__check_end_object(pdart_team_range_destroy(range), DART__CHECK_RANGE, key, at);
+  DART__CHECK_ENDS(dart_team_range_destroy, RANGE, range);
 }
 
 /* A hold record does not name its range object, so all range objects share one place. */
@@ -167,7 +143,7 @@ dart_ret_t dart_range_acquire(dart_range_t range, const dart_range_span_t spans[
 
 dart_ret_t dart_range_release(dart_range_hold_t *hold)
 {
-  dart__check_let_go(place_of_ranges());
+  dart__check_publish(place_of_ranges());
   dart__check_nest_left(DART__CHECK_KEY(hold));
   return pdart_range_release(hold);
 }
@@ -176,15 +152,10 @@ dart_ret_t dart_range_release(dart_range_hold_t *hold)
 
 dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t team, dart_allocator_t *new_allocator)
 {
-  dart__at_t at = DART__AT(dart_allocator_new);
-  dart_ret_t ret;
-
-  if (new_allocator != NULL)
-    dart__check_enter_team(team, pool_size, at);
-  ret = pdart_allocator_new(pool_size, team, new_allocator);
-  dart__check_made(ret, DART__CHECK_ALLOCATOR, ret == DART_OK ? (uintptr_t)*new_allocator : 0, team,
-                   at);
-  return ret;
+  if (new_allocator == NULL)
+    return pdart_allocator_new(pool_size, team, new_allocator);
+  DART__CHECK_MAKES(dart_allocator_new, ALLOCATOR, new_allocator, team, pool_size, pool_size, team,
+                    new_allocator);
 }
 
 /* The length of the block is not known, so all words behind its beginning count as freed. */
@@ -198,11 +169,5 @@ dart_ret_t dart_allocator_free(dart_gptr_t *gptr, dart_allocator_t allocator)
 
 dart_ret_t dart_allocator_destroy(dart_allocator_t *allocator)
 {
-  dart__at_t at  = DART__AT(dart_allocator_destroy);
-  uintptr_t  key = DART__CHECK_KEY(allocator);
-
-  if (!dart__check_may_use(DART__CHECK_ALLOCATOR, key, at))
-    return DART_ERR_INVAL;
-  dart__check_enter_object(DART__CHECK_ALLOCATOR, (void *)key, at);
-  return dart__check_end_object(pdart_allocator_destroy(allocator), DART__CHECK_ALLOCATOR, key, at);
+  DART__CHECK_ENDS(dart_allocator_destroy, ALLOCATOR, allocator);
 }

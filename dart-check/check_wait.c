@@ -187,7 +187,7 @@ dart_ret_t dart_lock_at_release(dart_gptr_t gptr)
   dart__check_guards(at);
   if (!dart__check_access(gptr, sizeof(uint64_t), at))
     return DART_ERR_INVAL;
-  dart__check_let_go(dart__check_word(gptr));
+  dart__check_publish(dart__check_word(gptr));
   known = dart__check_lock_word(gptr);
   dart__check_nest_left_lock(&known);
   return pdart_lock_at_release(gptr);

@@ -13,8 +13,8 @@ dart__check_place_t dart__check_thing(int32_t home, dart__call_t kind, uint64_t 
 /** A hash of `hash` and `value`. */
 uint64_t dart__check_mix(uint64_t hash, uint64_t value);
 
-/** Publish or acquire a clock, if races are checked. */
-static inline void dart__check_let_go(dart__check_place_t place)
+/** Publish or acquire the clock of a place, if races are checked. */
+static inline void dart__check_publish(dart__check_place_t place)
 {
   if (dart__check_for(DART__CHECK_RACES))
     dart__check_release(place);
