@@ -112,7 +112,7 @@ static void become_program(const children_t *children, uint32_t child, pid_t lau
 /* The standard input is for child 0. The other children and the launcher read nothing. If they kept it open, its writer
  * would not notice that child 0 has closed it. (The freed descriptor is the lowest, so open returns it; there may be no
  * other one.) */
-static void let_go_of_stdin(void)
+static void drop_stdin(void)
 {
   close(STDIN_FILENO);
   if (open("/dev/null", O_RDONLY) < 0)
@@ -145,7 +145,7 @@ static void start_children(children_t *children)
     children->pid[child] = pid;
     children->nrunning++;
     if (child == 0)
-      let_go_of_stdin();
+      drop_stdin();
   }
   close(report[1]);
 

@@ -22,7 +22,7 @@ static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static bool           has_key;
 
 /* The thread ends, and leaves its tally to another. */
-static void give_back(void *tally)
+static void return_tally(void *tally)
 {
   dart__tally_own = NULL;
   /* release: pairs with the acquire in take_free, so that the next thread continues from these values */
@@ -31,7 +31,7 @@ static void give_back(void *tally)
 
 static void make_key(void)
 {
-  has_key = pthread_key_create(&key, give_back) == 0;
+  has_key = pthread_key_create(&key, return_tally) == 0;
 }
 
 static dart__tally_t *take_free(void)
@@ -74,7 +74,7 @@ dart__tally_t *dart__tally_take(void)
   if (tally == NULL && has_key)
     tally = take_new();
   if (tally != NULL && pthread_setspecific(key, tally) != 0) {
-    give_back(tally);
+    return_tally(tally);
     tally = NULL;
   }
   dart__tally_own = tally;

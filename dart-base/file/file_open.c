@@ -365,7 +365,7 @@ dart_ret_t dart_file_close(dart_file_t *file)
   if (file == NULL || *file == DART_FILE_NULL)
     return DART_OK;
   is_open = dart__world.initialized && (*file)->cycle == dart__world.cycle;
-  dart__range_let_go();
+  dart__range_release_cached();
   if (is_open)
     team = dart__team_find((*file)->teamid);
   ret = dart__file_check_pending(__func__, *file);

@@ -28,19 +28,19 @@ static struct {
 } kept = { .guard = PTHREAD_MUTEX_INITIALIZER };
 
 /* The caller has the guard. */
-static void let_go(void)
+static void release_cached(void)
 {
   if (kept.hold != DART_RANGE_HOLD_NULL)
     dart__range_end(kept.hold);
   kept.hold = DART_RANGE_HOLD_NULL;
 }
 
-void dart__range_let_go(void)
+void dart__range_release_cached(void)
 {
   if (!dart__world.has_agent)
     return;
   pthread_mutex_lock(&kept.guard);
-  let_go();
+  release_cached();
   pthread_mutex_unlock(&kept.guard);
 }
 
@@ -52,7 +52,7 @@ static void release_when_due(void)
 
   if (pthread_mutex_trylock(&kept.guard) == 0) {
     if (dart__now_ns() - kept.ended > SOON_NS)
-      let_go();
+      release_cached();
     again = kept.hold != DART_RANGE_HOLD_NULL;
     pthread_mutex_unlock(&kept.guard);
   }
@@ -65,7 +65,7 @@ static void release_when_due(void)
 static __attribute__((constructor)) void register_handlers(void)
 {
   dart__handlers.answer         = release_when_due;
-  dart__handlers.release_cached = dart__range_let_go;
+  dart__handlers.release_cached = dart__range_release_cached;
 }
 
 static bool is_last(dart_range_t range, const dart_range_span_t *span)
@@ -82,7 +82,7 @@ static dart_range_hold_t begin_use(dart_range_t range, const dart_range_span_t s
   pthread_mutex_lock(&kept.guard);
   kept.repeats = n == 1 && is_last(range, spans) && dart__now_ns() - kept.ended < SOON_NS;
   if (n != 1 || !is_last(range, spans))
-    let_go();
+    release_cached();
   kept.range    = n == 1 ? range : DART_RANGE_NULL;
   kept.span     = spans[0];
   hold          = kept.hold;

@@ -16,6 +16,6 @@ dart_ret_t dart__range_acquire_again(dart_range_t range, const dart_range_span_t
 void dart__range_release_or_keep(dart_range_t range, dart_range_hold_t *hold);
 
 /** Release the cached range. By a unit whose next call is none that makes progress, or that ends the object. */
-void dart__range_let_go(void);
+void dart__range_release_cached(void);
 
 #endif

@@ -55,7 +55,7 @@ static const char *incomplete(void)
   return NULL;
 }
 
-static void give_up(int signal)
+static void end_at_limit(int signal)
 {
   (void)signal;
   dart__error("unit %d has not called dart_exit, and what it has begun is not complete after %d s",
@@ -116,7 +116,7 @@ static void leave_job(int code, bool is_alone)
   if (dart__survives_now())
     return;     /* it counts as lost: the launcher tells the others */
   code &= 0xff; /* the exit status of the process */
-  dart__leave_limit(give_up);
+  dart__leave_limit(end_at_limit);
   dart__release_cached(); /* the program does not hold what was kept for its next call */
   why = code == 0 ? incomplete() : held();
   if (why == NULL && complete_far_operations() != DART_OK)

@@ -444,7 +444,7 @@ static dart_ret_t refuse_free_lock(const char *function, const dart__address_t *
                     (long long)at->offset, at->unit);
 }
 
-static __attribute__((noinline)) dart_ret_t give_up(const char *function, dart_gptr_t gptr)
+static __attribute__((noinline)) dart_ret_t release_by_rules(const char *function, dart_gptr_t gptr)
 {
   dart__address_t at;
   dart__mutex_t  *mutex;
@@ -473,7 +473,7 @@ dart_ret_t dart_lock_at_release(dart_gptr_t gptr)
 
   dart__held_word_forget(dart__world.holds_words, gptr);
   if (mutex == NULL || !dart__mutex_is_held(mutex))
-    return give_up(__func__, gptr);
+    return release_by_rules(__func__, gptr);
   dart__mutex_unlock(mutex);
   return DART_OK;
 }

@@ -240,7 +240,7 @@ static bool is_over(const dart__mailbox_message_t *message)
 }
 
 size_t dart__mailbox_reclaim(dart__mailbox_t *box, size_t most, size_t *room,
-                             void (*give_back)(uint64_t offset), uint64_t *reused_out)
+                             void (*release)(uint64_t offset), uint64_t *reused_out)
 {
   size_t    detached_bytes;
   uint64_t  kept = 0; /* name of the last message that stays */
@@ -260,7 +260,7 @@ size_t dart__mailbox_reclaim(dart__mailbox_t *box, size_t most, size_t *room,
         *reused_out = offset;
         *room       = message->room;
       } else {
-        give_back(offset);
+        release(offset);
       }
     } else if (box->detached_bytes > most) {
       kept = *link;

@@ -101,7 +101,7 @@ void dart__mailbox_detach(dart__mailbox_t *box, dart__outgoing_t *out);
  *  whose buffer suits a message with `*room` is left to the caller, at `*reused_out`, and `*room` is then what its buffer
  *  has; 0: there is none. */
 size_t dart__mailbox_reclaim(dart__mailbox_t *box, size_t most, size_t *room,
-                             void (*give_back)(uint64_t offset), uint64_t *reused_out);
+                             void (*release)(uint64_t offset), uint64_t *reused_out);
 
 /* ---- receiving --------------------------------------------------------------------------- */
 

@@ -151,7 +151,7 @@ static bool is_near(dart_unit_t unit)
   return dart__pool_is_near(unit);
 }
 
-static void give_back(uint64_t offset)
+static void release_block(uint64_t offset)
 {
   if (offset == p2p.spare)
     pthread_mutex_unlock(&p2p.sparing);
@@ -180,8 +180,8 @@ static void start_out_near(message_t *m)
   size_t room =
       to_self || m->nbytes < DART__MAILBOX_EAGER_MOST ? m->nbytes : DART__MAILBOX_EAGER_MOST;
   uint64_t offset;
-  size_t   detached = dart__mailbox_reclaim(&p2p.box, DETACHED_BYTES, &room, give_back, &offset);
-  bool     wait     = !to_self && (detached > DETACHED_BYTES || m->nbytes > room);
+  size_t detached = dart__mailbox_reclaim(&p2p.box, DETACHED_BYTES, &room, release_block, &offset);
+  bool   wait     = !to_self && (detached > DETACHED_BYTES || m->nbytes > room);
 
   if (offset == 0 && dart__pool_alloc(dart__mailbox_message_bytes(room), &offset) != DART_OK) {
     if (is_own(m)) {
@@ -237,7 +237,7 @@ static void progress_out(message_t *m)
   } else if (m->is_unposted) {
     post_in_spare(m);
   } else if (dart__mailbox_feed(&p2p.box, &m->out)) {
-    give_back(m->out.offset);
+    release_block(m->out.offset);
     finish_message(m, DART_OK);
   }
 }
@@ -406,7 +406,7 @@ static void give_up_lost(message_t *out, message_t *in)
     give_up_message(in);
   if (!out->done && dart__is_lost(out->unit)) {
     if (out->far == NULL && !out->is_unposted) /* nobody takes it any more */
-      give_back(out->out.offset);
+      release_block(out->out.offset);
     give_up_message(out);
   }
 }

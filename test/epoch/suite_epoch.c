@@ -294,7 +294,7 @@ TEST(lazy_fences)
 }
 
 /* Blocking operations, handles and atomics with a result, in a fence's epoch, and one of a type among them. */
-TEST(operations_that_cannot_be_put_off)
+TEST(operations_that_cannot_be_deferred)
 {
   int64_t         zeros[64] = { 0 }, values[8], got[8] = { 0 }, one = 1, before = -1;
   dart_gptr_t     data = test_alloc(zeros, 64, 0), right = test_unit(data, right_of(me));
@@ -323,7 +323,7 @@ TEST(operations_that_cannot_be_put_off)
 }
 
 /* Deferred, and then flushed: there before the fence. */
-TEST(a_flush_starts_what_was_put_off) /* R13 */
+TEST(a_flush_starts_deferred_operations) /* R13 */
 {
   int64_t     zero = 0, value = value_of(me, 3, 0), got = 0;
   dart_gptr_t data = test_alloc(&zero, 1, 0), right = test_unit(data, right_of(me));

@@ -42,7 +42,7 @@ TEST(exclusive_locks_exclude) /* R9 */
 }
 
 /* A put that was deferred, behind an exclusive lock, does not keep others from a shared one when that is over. */
-TEST_N(3, what_is_put_off_holds_up_nobody) /* R10 */
+TEST_N(3, deferred_operations_hold_up_nobody) /* R10 */
 {
   int64_t     zero = 0, value = 42, got = -1;
   dart_gptr_t data = test_alloc(&zero, 1, 0), word = test_unit(data, 2);

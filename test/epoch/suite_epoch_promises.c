@@ -179,7 +179,7 @@ TEST(puts_to_what_was_posted_to_be_read_are_found) /* R14 */
 }
 
 /* The put comes before the post; a near one is refused by the call that closes the access. */
-TEST(puts_that_were_put_off_against_noput_are_found) /* R14 */
+TEST(deferred_puts_against_noput_are_found) /* R14 */
 {
   int64_t          zero = 0, value = 1;
   dart_gptr_t      data = test_alloc(&zero, 1, 0), right = test_unit(data, right_of(me));

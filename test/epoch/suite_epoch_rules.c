@@ -68,7 +68,7 @@ TEST(operations_without_elements_do_nothing) /* R17 */
   }
 }
 
-TEST(the_own_portion_is_accessed_as_any_other) /* R18 */
+TEST(its_own_portion_is_accessed_as_any_other) /* R18 */
 {
   int64_t     start[2] = { 0, 0 }, one = 1;
   dart_gptr_t data = test_alloc(start, 2, 0), own = test_unit(data, me);

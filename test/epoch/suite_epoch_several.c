@@ -71,7 +71,7 @@ static void expect_in_pair(const pair_t *pair, int64_t first, int64_t second)
 
 /* Unit 0 puts to both, the first of which unit 1 holds and the second of which is free: it does not hold that while it
  * waits for the first, for unit 1 wants it next. */
-TEST_N(4, what_is_put_off_is_not_waited_for_with_a_lock_held) /* R11 */
+TEST_N(4, deferred_operations_are_not_awaited_with_a_lock_held) /* R11 */
 {
   int64_t value = 42;
 
@@ -100,7 +100,7 @@ TEST_N(4, what_is_put_off_is_not_waited_for_with_a_lock_held) /* R11 */
 }
 
 /* The same in another order than that of the locks: whatever was deferred, its locks are taken one at a time. */
-TEST_N(4, what_is_put_off_needs_no_order) /* R11 */
+TEST_N(4, deferred_operations_need_no_order) /* R11 */
 {
   int64_t value = 42;
   pair_t  pair  = pair_of(true);

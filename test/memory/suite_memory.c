@@ -193,7 +193,7 @@ static long resident_pages(void)
   return resident;
 }
 
-TEST(allocations_are_given_back) /* E49 */
+TEST(allocations_are_returned) /* E49 */
 {
   enum { NBYTES = 256 << 10, PAIRS = 1000, WARM_UP = 100, SPARE = 8 << 20 };
   dart_gptr_t gptr;
@@ -438,7 +438,7 @@ TEST(portions_are_as_aligned_as_asked_for) /* on every unit, in teams of all and
     }
 }
 
-TEST(aligned_blocks_are_given_back) /* or the address space of the team's chunk would be used up */
+TEST(aligned_blocks_are_returned) /* or the address space of the team's chunk would be used up */
 {
   dart__log_mute(true);
   for (int i = 0; i < test_rounds(3000); i++) {

@@ -63,7 +63,7 @@ static uint64_t offset_of(int letter)
   return 4096 + (uint64_t)letter * ((256 << 10) + 4096);
 }
 
-static void give_back(uint64_t offset)
+static void release_block(uint64_t offset)
 {
   int letter = (int)((offset - 4096) / ((256 << 10) + 4096));
 
@@ -77,7 +77,7 @@ static void give_back(uint64_t offset)
 static size_t reclaim(dart__mailbox_t *box, size_t most)
 {
   uint64_t reused;
-  size_t   room = SIZE_MAX, left = dart__mailbox_reclaim(box, most, &room, give_back, &reused);
+  size_t   room = SIZE_MAX, left = dart__mailbox_reclaim(box, most, &room, release_block, &reused);
 
   CHECK(reused == 0);
   return left;
@@ -116,10 +116,10 @@ static void start_send(sending_t *s, int32_t to, int32_t tag, const char *data, 
   size_t   room = DART__MAILBOX_EAGER_MOST;
   bool     wait = false;
 
-  dart__mailbox_reclaim(&own->box, 0, &room, give_back, &offset);
+  dart__mailbox_reclaim(&own->box, 0, &room, release_block, &offset);
   if (offset == 0 || nbytes % 2 == 1) { /* or it is used again */
     if (offset != 0)
-      give_back(offset);
+      release_block(offset);
     CHECK(take_letter(&offset, &wait));
   }
   wait = wait || nbytes > DART__MAILBOX_EAGER_MOST;
@@ -134,7 +134,7 @@ static void go_on_sending(sending_t *s)
 {
   if (!dart__mailbox_feed(&own->box, &s->out))
     return;
-  give_back(s->out.offset);
+  release_block(s->out.offset);
   s->done = true;
 }
 
@@ -565,26 +565,26 @@ static void a_letter_that_was_taken_is_used_again_if_it_suits(void **state)
   size_t   room = 100;
 
   (void)state;
-  dart__mailbox_reclaim(&alone.box, 0, &room, give_back, &reused);
+  dart__mailbox_reclaim(&alone.box, 0, &room, release_block, &reused);
   assert_int_equal(reused, 0); /* none was taken */
   for (int tag = 1; tag <= 3; tag++)
     assert_true(is_there(tag));
   /* the first is too small, the second too large */
   room = 900;
-  assert_int_equal(dart__mailbox_reclaim(&alone.box, 0, &room, give_back, &reused), 0);
+  assert_int_equal(dart__mailbox_reclaim(&alone.box, 0, &room, release_block, &reused), 0);
   assert_int_equal(reused, third);
   assert_int_equal(room, 1000); /* it may be used again for as much */
   assert_false(alone.used[(first - offset_of(0)) / (offset_of(1) - offset_of(0))]);
   assert_false(alone.used[(second - offset_of(0)) / (offset_of(1) - offset_of(0))]);
-  give_back(third);
+  release_block(third);
   first  = leave(4, 600);
   second = leave(5, 600);
   assert_true(is_there(4));
   assert_true(is_there(5));
   room = 600;
-  assert_int_equal(dart__mailbox_reclaim(&alone.box, 0, &room, give_back, &reused), 0);
+  assert_int_equal(dart__mailbox_reclaim(&alone.box, 0, &room, release_block, &reused), 0);
   assert_int_equal(reused, first); /* one only */
-  give_back(first);
+  release_block(first);
   for (int i = 0; i < LETTERS; i++)
     assert_false(alone.used[i]);
 }

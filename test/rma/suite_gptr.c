@@ -56,7 +56,7 @@ TEST(incaddr_and_setunit_change_one_field) /* D34 */
   EXPECT_TRUE(DART_GPTR_EQUAL(moved, gptr));
 }
 
-TEST(getaddr_leads_to_the_own_portion) /* D35 */
+TEST(getaddr_leads_to_this_units_portion) /* D35 */
 {
   dart_gptr_t gptr = test_segment(DART_TEAM_ALL, 8 * sizeof(int64_t), 0);
   char       *start, *addr;

@@ -201,19 +201,19 @@ enum {
 enum { WORDS = 128 }; /* on each unit; the word is the first */
 
 /* With the lock of the word's portion: at once, or by the unlock, for another portion is locked before. */
-static void put_locked(dart_gptr_t word, int64_t value, bool is_put_off)
+static void put_locked(dart_gptr_t word, int64_t value, bool is_deferred)
 {
   dart_gptr_t own = test_unit(word, 0);
 
-  if (is_put_off)
+  if (is_deferred)
     EXPECT_OK(dart_epoch_lock(own, DART_EPOCH_SHARED, 0));
   EXPECT_OK(dart_epoch_lock(word, DART_EPOCH_EXCLUSIVE, 0));
-  if (is_put_off)
+  if (is_deferred)
     EXPECT_OK(dart_put(word, &value, 1, T_INT64, T_INT64));
   else
     EXPECT_OK(dart_put_blocking(word, &value, 1, T_INT64, T_INT64));
   EXPECT_OK(dart_epoch_unlock(word, 0));
-  if (is_put_off)
+  if (is_deferred)
     EXPECT_OK(dart_epoch_unlock(own, 0));
 }
 
