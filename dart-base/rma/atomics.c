@@ -154,7 +154,7 @@ static void accumulate_far(const dart__rma_t *rma)
   if (is_word && dart__context == NULL)
     dart__far_update(rma);
   else
-    dart__context_start(rma, NULL);
+    dart__context_note(&rma->at, dart__far_start(rma, NULL));
   if (is_word) {
     if (dart__stream < DART__STREAM_LEAST)
       dart__progress_update();

@@ -11,20 +11,12 @@ extern _Thread_local dart_context_t dart__context __attribute__((tls_model("init
 
 void dart__context_add(const dart__address_t *at, dart__completion_t completion);
 
-/** An operation on far memory was started by this thread. */
-static inline void dart__context_note(const dart__address_t *at, dart__completion_t completion)
+/** An operation on far memory was started by this thread. Returns its completion. */
+static inline dart__completion_t dart__context_note(const dart__address_t *at,
+                                                    dart__completion_t     completion)
 {
   if (__builtin_expect(dart__context != NULL, 0))
     dart__context_add(at, completion);
-}
-
-/** dart__far_start, noted. */
-static inline dart__completion_t dart__context_start(const dart__rma_t *rma,
-                                                     dart_handle_t     *handle_out)
-{
-  dart__completion_t completion = dart__far_start(rma, handle_out);
-
-  dart__context_note(&rma->at, completion);
   return completion;
 }
 

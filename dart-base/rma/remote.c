@@ -194,8 +194,9 @@ static dart_ret_t do_on_node(const dart__rma_t *rma)
 
 dart_ret_t dart__remote_start(const dart__rma_t *rma, dart_handle_t *handle_out)
 {
-  return where(&rma->at) == FAR ? dart__far_result(dart__context_start(rma, handle_out))
-                                : do_on_node(rma);
+  return where(&rma->at) == FAR
+             ? dart__far_result(dart__context_note(&rma->at, dart__far_start(rma, handle_out)))
+             : do_on_node(rma);
 }
 
 dart_ret_t dart__remote_blocking(const dart__rma_t *rma)

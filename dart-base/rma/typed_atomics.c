@@ -102,7 +102,7 @@ static dart_ret_t update_remote(update_t *u, const dart__rma_t *rma)
 {
   if (!dart__remote_is_far(&rma->at))
     return dart__remote_start(rma, NULL);
-  u->last = dart__context_start(rma, NULL);
+  u->last = dart__context_note(&rma->at, dart__far_start(rma, NULL));
   return DART_OK;
 }
 
