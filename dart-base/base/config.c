@@ -20,6 +20,7 @@
 #define DEFAULTS                                                                                \
   {                                                                                             \
     DART__CONFIG_TABLE(DEFAULT_SIZE, DEFAULT_INT, DEFAULT_CHOICE, DEFAULT_OUTPUT, DEFAULT_TEXT) \
+    DART__HANDED_TABLE(DEFAULT_INT)                                                             \
     DART__CORNER_TABLE(DEFAULT_SIZE, DEFAULT_INT)                                               \
   }
 
@@ -172,6 +173,7 @@ dart_ret_t dart__settings_read(void)
     memcpy(read.field, text, strlen(text) + 1);                               \
   }
   DART__CONFIG_TABLE(READ_SIZE, READ_INT, READ_CHOICE, READ_OUTPUT, READ_TEXT)
+  DART__HANDED_TABLE(READ_INT)
 #ifdef DART_ENABLE_ASSERTIONS
   DART__CORNER_TABLE(READ_SIZE, READ_INT)
 #endif

@@ -47,11 +47,13 @@
       "seconds a wait may last before it is printed what all units wait for; 0: no limit")         \
   CHOICE(survive, "DART_SURVIVE", 0, "0|1",                                                        \
          "1: the job goes on without units that die; calls that need one of them return an error") \
-  INT(nodes, "DART_NODES", 1, 1, 1000000,                                                          \
-      "set by dartrun --nodes: how many nodes it makes of the machine")                            \
   CHOICE(backtrace, "DART_BACKTRACE", 1, "0|1|2",                                                  \
          "1: a unit that crashes prints where, unless the program handles the signal itself; 2: "  \
          "errors say by which calls the program came there, too")
+
+/* What a launcher hands to its units: no settings of users. */
+#define DART__HANDED_TABLE(INT) \
+  INT(nodes, "DART_NODES", 1, 1, 1000000, "how many nodes dartrun --nodes makes of the machine")
 
 /* Constants. Checked builds read them from the environment, so that tests reach corners with few data and units. */
 #define DART__CORNER_TABLE(SIZE, INT)                                                         \
@@ -97,6 +99,7 @@ typedef struct {
 #define DART__FIELD_TEXT(field, name, value, meaning)              char field[DART__TEXT + 1];
   DART__CONFIG_TABLE(DART__FIELD_SIZE, DART__FIELD_INT, DART__FIELD_CHOICE, DART__FIELD_OUTPUT,
                      DART__FIELD_TEXT)
+  DART__HANDED_TABLE(DART__FIELD_INT)
   DART__CORNER_TABLE(DART__FIELD_SIZE, DART__FIELD_INT)
 #undef DART__FIELD_SIZE
 #undef DART__FIELD_INT

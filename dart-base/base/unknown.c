@@ -34,8 +34,9 @@ static const char *const known[] = { DART__CONFIG_TABLE(NAME_SIZE, NAME_INT, NAM
 enum { KNOWN = sizeof known / sizeof known[0] };
 
 /* Set by launchers, and by tests; and what CMake reads. */
-static const char *const internal[] = { "DART_TEST_",  "DART_SHMEM_", "DART_MPI_LAUNCHER",
-                                        "DART_INJECT", "DART_ROOT",   "DART_DIR" };
+static const char *const internal[] = { "DART_TEST_", "DART_SHMEM_", "DART_MPI_LAUNCHER",
+                                        "DART_NODES", "DART_INJECT", "DART_ROOT",
+                                        "DART_DIR" };
 
 static bool is_internal(const char *name)
 {

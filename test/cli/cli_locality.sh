@@ -44,10 +44,12 @@ run env DART_HANG=7 "$info" --json;     expect_code 0
 [[ $out != *topology* ]] || fail "unasked topology: $out"
 [[ $out == *'"backends": ["dart-shmem"'*'],'* ]] || fail "backends: $out"
 
-# The library's own table is all there.
-for name in $(grep -o '"DART_[A-Z_]*"' "$(dirname "$0")/../../dart-base/base/config.h" | grep -v DART_TEST_); do
+# The library's own table is all there, and what a launcher hands to its units is not; there are at most 20 settings.
+for name in $(grep -o '"DART_[A-Z_]*"' "$(dirname "$0")/../../dart-base/base/config.h" | grep -v 'DART_TEST_\|DART_NODES'); do
   [[ $out == *"\"name\": $name"* ]] || fail "$name is missing: $out"
 done
+[[ $out != *'"DART_NODES"'* ]] || fail "DART_NODES is no setting: $out"
+(($(grep -c '"name": "DART_' <<<"$out") <= 20)) || fail "more than 20 settings: $out"
 
 # The picture.
 export HWLOC_SYNTHETIC="numa:2 core:2 pu:1"
