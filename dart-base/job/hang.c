@@ -73,14 +73,14 @@ void dart__hang_answer(void)
 /* Says each wait once: the newest that it has told of began at `told`. */
 static void *watch_own_waits(void *unused)
 {
-  struct timespec second = { 1, 0 };
   int64_t         limit = dart__settings.hang * INT64_C(1000000000), told = 0;
+  struct timespec part = { limit / DART__PART / 1000000000, limit / DART__PART % 1000000000 };
 
   (void)unused;
   for (;;) {
     dart__wait_seen_t seen;
 
-    nanosleep(&second, NULL);
+    nanosleep(&part, NULL);
     seen = dart__waits_read(dart__waits);
     if (seen.what.kind == DART__WAIT_NONE || seen.since <= told ||
         dart__coarse_ns() - seen.since < limit)

@@ -54,7 +54,9 @@
 #define DART__NEWS_US 1000000
 
 /* A sleep that may be in vain is this part of the time waited, or of the time that a lock is held as a rule: it makes a
- * wait longer by 1/16 at most. */
+ * wait longer by 1/16 at most. 4 units, of which one waits in dart_wait_word for a plain store after 8 ms, on a loaded
+ * machine: with 4, 16 and 64 it was 141, 74 and 82 µs late, slept 8, 18 and 65 times, and took 0.34, 0.38 and 1.11 ms of
+ * processor time; after 2 ms 54, 31 and 14 µs, 4, 10 and 27 times, and 0.21, 0.26 and 0.53 ms. */
 #define DART__PART 16
 
 /* How long an agent is awake in a row, and its shortest nap. Half as long it waits for the next request of a stream, and

@@ -35,17 +35,16 @@
 #include "base/config.h"
 #include "mpi/comm.h"
 #include "mpi/vendor.h"
-#include "wait/tuning.h"
+#include "wait/wait.h"
 
-/* Milliseconds: between two tests whether all units have ended; and without MPI, where the process manager has no barrier. */
-#define NAP_MS   (DART__AWAKE_US / 1000)
-#define QUIET_MS 50
+/* Between two looks whether other units have ended: they may take long, and need the core for that. */
+static const dart__wait_policy_t napping = { .pace = &(const dart__wait_pace_t){
+                                                 .nap_us = DART__AWAKE_US } };
 
-static void sleep_ms(long ms)
+/* Without a call of MPI, where the process manager has no barrier. */
+static void be_quiet(void)
 {
-  struct timespec time = { 0, ms * 1000 * 1000 };
-
-  nanosleep(&time, NULL);
+  nanosleep(&(struct timespec){ 0, DART__LONGEST_US * 1000 }, NULL);
 }
 
 /* ---- whether it may hang ---------------------------------------------------------------- */
@@ -86,14 +85,25 @@ static bool uses_tcp(void)
 
 /* ---- messages --------------------------------------------------------------------------- */
 
-/* Other units may take long to come here, and need the core for that. */
+typedef struct {
+  MPI_Request *request;
+  int          is_done;
+} ending_t;
+
+/* Whether there is no more to wait for: the request is done, or MPI fails. */
+static bool has_ended(void *context)
+{
+  ending_t *e = context;
+
+  return MPI_Test(e->request, &e->is_done, MPI_STATUS_IGNORE) != MPI_SUCCESS || e->is_done;
+}
+
 static bool wait_napping(MPI_Request *request)
 {
-  int done = 0;
+  ending_t ending = { request, 0 };
 
-  while (MPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
-    sleep_ms(NAP_MS);
-  return done;
+  dart__wait_for(has_ended, &ending, &napping);
+  return ending.is_done;
 }
 
 /* Every unit receives a message from every other. */
@@ -130,7 +140,7 @@ static bool read_line(int fd, char *line, size_t nbytes, bool progress)
 
   while (length < nbytes - 1) {
     struct pollfd ready = { .fd = fd, .events = POLLIN };
-    int           n     = poll(&ready, 1, progress ? NAP_MS : -1), found;
+    int           n     = poll(&ready, 1, progress ? DART__AWAKE_US / 1000 : -1), found;
 
     if (n > 0 && read(fd, &line[length], 1) != 1)
       return false;
@@ -193,11 +203,11 @@ static bool meet(void)
     return false;
   exchange_messages(me, nunits);
   if (votes[NO_MANAGER] || !pmi_barrier(fd, true)) {
-    sleep_ms(QUIET_MS);
+    be_quiet();
     return false;
   }
   if (!pmi_barrier(fd, false)) {
-    sleep_ms(QUIET_MS);
+    be_quiet();
     return false;
   }
   return votes[WANTS_STATIC] && pmi_finalize(fd);
