@@ -7,6 +7,7 @@
 #include <dash/dart/ext/dart_near.h>
 
 #include "dart_test.h"
+#include "late_waiters.h"
 #include "model/world.h"
 #include "wait/mutex.h"
 
@@ -158,9 +159,9 @@ static int passes_of(dart_gptr_t lock, _Atomic int64_t *has_been_held)
   dart__mutex_t *mutex  = dart_near_ptr(lock);
   int            passes = 0;
 
-  for (int ms = 0; ms < 20000 && dart__mutex_nlate(mutex) == 0; ms++)
+  for (int ms = 0; ms < 20000 && test_nlate(mutex) == 0; ms++)
     nap_ms(1);
-  EXPECT_TRUE(dart__mutex_nlate(mutex) > 0);
+  EXPECT_TRUE(test_nlate(mutex) > 0);
   for (bool is_over = false; !is_over; passes += !is_over) {
     EXPECT_OK(dart_lock_at_release(lock));
     EXPECT_OK(dart_lock_at_acquire(lock));

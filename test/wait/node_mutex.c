@@ -1,6 +1,7 @@
 /* The mutex: one at a time, nobody left asleep, and what its holders wrote is there. */
 #include "node_threads.h"
 
+#include "late_waiters.h"
 #include "wait/mutex.h"
 
 enum {
@@ -161,7 +162,7 @@ static void hold_until_all_are_late(uint32_t me, uint32_t n, void *shared,
     return;
   }
   enter(g, policy);
-  while (dart__mutex_nlate(&g->mutex) < n - 1)
+  while (test_nlate(&g->mutex) < n - 1)
     usleep(100);
   leave(g);
   while (!mine) {
@@ -199,7 +200,7 @@ static void come_back(uint32_t me, uint32_t n, void *shared, const dart__wait_po
     enter(g, policy);
     CHECK(round == 0 || g->count - after <= (DART__MUTEX_MOST_PASSES + 1) * n);
     after = g->count;
-    while (dart__mutex_nlate(&g->mutex) < still_there - 1)
+    while (test_nlate(&g->mutex) < still_there - 1)
       usleep(100);
     if (round == TURNS - 1)
       still_there--;
@@ -248,13 +249,13 @@ static void tickets_are_served_in_turn(void **state)
   assert_true(dart__mutex_try(mutex));
   for (int i = 0; i < LATE; i++)
     ticket[i] = dart__mutex_draw_ticket(mutex);
-  assert_int_equal(dart__mutex_nlate(mutex), LATE);
+  assert_int_equal(test_nlate(mutex), LATE);
   for (int i = 0; i < TICKETS; i++) {
     expect_turn(mutex, ticket[i % LATE], ticket, LATE);
     if (i < TICKETS - LATE)
       ticket[i % LATE] = dart__mutex_draw_ticket(mutex);
   }
-  assert_int_equal(dart__mutex_nlate(mutex), 0);
+  assert_int_equal(test_nlate(mutex), 0);
   dart__mutex_unlock(mutex);
   assert_true(dart__mutex_take_for(mutex, 0));
   dart__mutex_unlock(mutex);

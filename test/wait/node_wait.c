@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "late_waiters.h"
 #include "wait/mutex.h"
 
 enum { ROUNDS = 2000, PROCESS_ROUNDS = 500 };
@@ -603,7 +604,7 @@ static void wait_for_mutex(uint32_t me, uint32_t n, void *shared, const dart__wa
     dart__mutex_unlock(mutex);
     return;
   }
-  while (atomic_load(&is_late) && dart__mutex_nlate(mutex) == 0)
+  while (atomic_load(&is_late) && test_nlate(mutex) == 0)
     dart__yield();
   wait_for_sleeper(&arrivals);
   atomic_store(&is_come, true);
