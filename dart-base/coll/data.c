@@ -54,7 +54,7 @@ static size_t piece_per_unit(const dart__team_t *team)
   return team->exchange.result_bytes / (size_t)team->nunits;
 }
 
-/* There is no memory for a piece of each unit: the same on all units. */
+/* Fail, the same on all units: the result has no room for a byte of each. */
 static dart_ret_t refuse_large(const dart__team_t *team)
 {
   return dart__fail(
@@ -345,7 +345,7 @@ void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nby
     dart__copy_bytes(all, own, nbytes);
 }
 
-/* What the units of the node have told, a slot each, until the next step but one. */
+/* What the units of the node have announced, a slot each; valid until the next step but one. */
 static const char *tell_node(dart__team_t *team, const void *own, size_t nbytes)
 {
   const dart__exchange_t *x     = &team->exchange;

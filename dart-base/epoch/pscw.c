@@ -98,7 +98,7 @@ static void tell_far_origin(const dart__access_call_t *call, int32_t origin)
                            !is_mutual || !dart__world.has_agent);
 }
 
-/* What a near origin and this unit have for this portion. */
+/* The counters that a near origin and this unit share for this portion. */
 static dart__epoch_post_t *post_for(const dart__access_call_t *call, int32_t origin)
 {
   const dart__team_t *team = call->team;
@@ -201,7 +201,7 @@ static bool is_missing(const dart__access_call_t *call, int32_t origin)
   return (int32_t)(call->epoch->target[origin].named - done) > 0;
 }
 
-/* A long wait says whom it is for: of the job's first 64 units those that have not completed. */
+/* A long wait notes which of the job's first 64 units have not completed. */
 static void name_missing(const dart__access_call_t *call)
 {
   uint64_t missing = 0;
@@ -226,7 +226,7 @@ static bool are_complete(void *context)
   return false;
 }
 
-/* Nobody is named before the wait is long. */
+/* Units are named only once the wait is long. */
 static dart__wait_for_t origins_of(const dart__access_call_t *call)
 {
   dart__wait_for_t what = dart__access_waits_for(call, DART__WAIT_ORIGINS, -1);
@@ -416,7 +416,7 @@ static dart_ret_t tell_target(const dart__access_call_t *call, int32_t unit)
   else
     ret = dart__worse(ret, note_done(call, unit));
   t->started += t->is_checked;
-  t->is_member = false; /* it is done; is_used stays, for local completion */
+  t->is_member = false; /* the target was told; is_used stays, for local completion */
   return ret;
 }
 
@@ -462,7 +462,7 @@ static bool tell_some(void *context)
   return round->left < before || round->left == 0;
 }
 
-/* One of those that are waited for. */
+/* A target that this access waits for. */
 static int32_t first_untold(const dart__access_call_t *call)
 {
   int32_t unit = dart__epoch_first_target(call->epoch);
@@ -472,8 +472,8 @@ static int32_t first_untold(const dart__access_call_t *call)
   return unit;
 }
 
-/* Drop what is deferred for units that have not posted. They are not waited for any more: a member of the team is lost. The
- * posts that were waited for may still come. They belong to this access, and open no later one. */
+/* Drop what is deferred for units that have not posted. They are not waited for any more: a member of the team is lost.
+ * The posts that were waited for may still come. They belong to this access, and open no later one. */
 static void drop_untold(const dart__access_call_t *call)
 {
   DART__EPOCH_TARGETS (unit, call->epoch) {

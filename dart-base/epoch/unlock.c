@@ -35,8 +35,8 @@ DART__PROFILED(dart_epoch_unlock_all);
 
 /* ---- near portions ---------------------------------------------------------------------------- */
 
-/* If the wait is abandoned, since a member of the team is lost, its ticket stays. So the lock is gone: nobody enters after
- * that, and all requests for it fail. */
+/* If the wait is abandoned, since a member of the team is lost, its ticket stays. So the lock is gone: nobody enters
+ * after that, and all requests for it fail. */
 static dart_ret_t unlock_near(const dart__access_call_t *call, int32_t unit)
 {
   dart__epoch_target_t *t   = &call->epoch->target[unit];
@@ -78,7 +78,8 @@ typedef struct {
   bool                       is_given_up; /* for a unit is lost: requests may be answered yet */
 } round_t;
 
-/* Where units may be lost requests are not in the caller's frame, since those that were abandoned stay. NULL: no memory. */
+/* Where units may be lost requests are not in the caller's frame, since those that were abandoned stay. NULL: no memory.
+ */
 static asked_t *new_requests(size_t n, asked_t *own, size_t nown)
 {
   return n > nown || dart__survives() ? malloc(n * sizeof *own) : own;
@@ -173,7 +174,7 @@ static dart_ret_t leave_far(const dart__access_call_t *call, int32_t unit, bool 
   return ret;
 }
 
-/* It is granted, unless the memory has ended meanwhile: do what it is for. */
+/* The lock is granted, unless the memory was released meanwhile: start the operations. */
 static dart_ret_t use(const round_t *round, asked_t *a, const uint64_t *data)
 {
   const dart__access_call_t *call = round->call;
@@ -200,7 +201,7 @@ static bool is_any_granted(void *context)
   return false;
 }
 
-/* One of those that are waited for; there is one. */
+/* A lock that this round waits for; there is at least one. */
 static int32_t first_waiting(const round_t *round)
 {
   int i = 0;
@@ -220,7 +221,7 @@ static dart_ret_t give_up_round(round_t *round)
   return DART_ERR_UNIT_LOST;
 }
 
-/* Use what is granted, until nothing waits. */
+/* Use each lock as it is granted, until none is waited for. */
 static dart_ret_t use_late(round_t *round, int nwaiting)
 {
   dart_ret_t ret = DART_OK;
@@ -345,7 +346,7 @@ static dart_ret_t end_epoch(const dart__access_call_t *call, dart_ret_t ret, boo
   return ret;
 }
 
-/* Nobody would count what a lost unit does not report: where units may be lost all unlocks wait. */
+/* A lost unit reports nothing, and its lazy unlocks would stay outstanding: where units may be lost all unlocks wait. */
 static bool may_be_lazy(int assertions)
 {
   return (assertions & DART_EPOCH_LAZY) != 0 && !dart__survives();
@@ -391,7 +392,7 @@ static dart_ret_t leave_held(const dart__access_call_t *call, bool is_lazy)
   return ret;
 }
 
-/* What is not locked yet. */
+/* Portions that are not locked yet. */
 typedef struct {
   round_t    round;
   int        most; /* locks that it asks for together */
@@ -468,7 +469,7 @@ static dart_ret_t take_near(const dart__access_call_t *call, bool is_lazy)
   return taking.ret;
 }
 
-/* Complete what no answer has completed. All units are asked before one is waited for. */
+/* Complete the operations that no answer has completed. All units are asked before any is waited for. */
 static dart_ret_t complete_far(const dart__access_call_t *call)
 {
   const dart__epoch_t *epoch = call->epoch;

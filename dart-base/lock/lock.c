@@ -13,7 +13,7 @@
  * Where units may be lost a turn is not passed on, so the unit that holds the lock has asked for the turn itself. If it
  * is lost, its request in the table tells that the lock is broken.
  *
- * Word of a release may be under way when another unit of the node asks for the turn, so the table has room for two
+ * The message of a release may be under way when another unit of the node asks for the turn, so the table has room for two
  * requests of every node. A third cannot be: the second is granted only after the release of the first has come. */
 #include "lock/lock.h"
 
@@ -204,7 +204,8 @@ dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
   return make_lock(__func__, team, lock == NULL ? DART_ERR_INVAL : DART_OK, lock);
 }
 
-/* Word of this unit's releases has come; then so has all units'. `ret` is whether this unit can go on: agreed on. */
+/* Wait until the messages of this unit's releases have arrived, and agree on `ret` of all units: then those of all units
+ * have. */
 static dart_ret_t settle(const char *function, dart__team_t *team, dart_ret_t ret)
 {
   dart__team_begin_call(team, function);
@@ -276,7 +277,7 @@ static void begin_turn(dart_lock_t lock, uint64_t ticket)
   lock->cohort->passes = 0;
 }
 
-/* Word of requests of lost units may be under way, too, so that the table is full for a moment. */
+/* Messages of lost units may be under way, too, so that the table is full for a moment. */
 static dart__range_state_t enter_turns(dart_lock_t lock, const dart__range_waiter_t *waiter,
                                        bool may_wait, uint64_t *ticket_out)
 {
@@ -329,7 +330,7 @@ static dart_ret_t try_turn(dart_lock_t lock)
   }
 }
 
-/* Let the next node have the turn. */
+/* Pass the turn to the next node. */
 static void end_turn(dart_lock_t lock)
 {
   uint64_t ticket = lock->cohort->ticket;
@@ -390,7 +391,8 @@ static inline void note_holder(dart_lock_t lock)
   dart__hold_set(lock->hold, 1);
 }
 
-/* This unit has the mutex of one that is lost. Whether that had the lock is told by the turn, of a team of several nodes. */
+/* This unit has taken the mutex of a lost unit. In a team of several nodes the turn tells whether that unit had the
+ * lock. */
 static void note_broken_cohort(const dart__team_t *team, const struct dart_lock_struct *lock)
 {
   if (team->nnodes == 1)

@@ -207,7 +207,7 @@ static bool conflict(const dart__span_t *a, const dart__span_t *b)
   return a->first <= b->last && b->first <= a->last && (a->exclusive || b->exclusive);
 }
 
-/* Of the two values of a node: that of the spans that this one may conflict with. */
+/* Which of the two values of a node concerns the spans that `span` may conflict with. */
 static int among(const dart__span_t *span)
 {
   return span->exclusive ? 0 : 1;
@@ -309,7 +309,7 @@ static void stop_waiting(dart__range_table_t *t, request_t *request)
     request_at(t, request->next)->before = request->before;
 }
 
-/* Its blocker has left: it waits for another one, or it is granted. */
+/* The request has lost its blocker: find another one, or grant it. */
 static void look_again(dart__range_table_t *t, uint32_t index)
 {
   const request_t *request = request_at(t, index);
@@ -355,8 +355,8 @@ static uint32_t new_request(dart__range_table_t *t, const dart__range_waiter_t *
   return index;
 }
 
-/* From here on the request is there, with these nodes; or, NONE, it is not, though its nodes may be in the tree. In a table
- * that was left half changed nothing else counts. */
+/* Record whether the request exists: its first node, or NONE. After a unit was lost in the middle of a change this is
+ * all that is trusted; nodes of removed requests may still be in the tree. */
 static void set_first(request_t *request, uint32_t first)
 {
   atomic_signal_fence(
@@ -406,7 +406,7 @@ static uint32_t newest_blocker(dart__range_table_t *t, const dart__span_t *spans
   return newest;
 }
 
-/* All its spans leave the tree before those that wait for it look for others. */
+/* All its spans are removed from the tree before its waiters look for another blocker. */
 static void remove_request(dart__range_table_t *t, request_t *request)
 {
   uint32_t waiter = request->waiters, at = request->first, next;
@@ -443,7 +443,7 @@ static bool is_left_behind(const request_t *request)
   return is_unit_lost != NULL && request->first != NONE && is_unit_lost(request->waiter.unit);
 }
 
-/* Whether it was granted, and its waiter is to be told yet: it is on the list of those. */
+/* Whether the request was granted and is on the list of waiters that are still to be told. */
 static bool is_to_be_told(const request_t *request)
 {
   return is_held(request) && !request->is_told;
@@ -461,7 +461,8 @@ static void forget_granted(dart__range_table_t *t, uint32_t index)
     t->granted[1] = last;
 }
 
-/* It leaves. If it held its spans those that wait for it are told, when they hold theirs. */
+/* Remove the request of a lost unit. If it held its spans, each of its waiters learns when it is granted that the range
+ * was broken. */
 static void break_request(dart__range_table_t *t, uint32_t index)
 {
   request_t *request = request_at(t, index);
@@ -478,8 +479,8 @@ typedef struct {
   size_t              n;
 } spans_t;
 
-/* Break those requests of lost units that are meant. First those that wait: none of them is granted what others leave.
- * True: some were held, and nobody waited for one of those. */
+/* Remove the requests of lost units that `is_meant` accepts. Waiting ones go first, so that none is granted a span that
+ * another one leaves. Returns whether one of them was held and nobody waited for it. */
 static bool break_lost(dart__range_table_t *t,
                        bool (*is_meant)(const dart__range_table_t *t, const request_t *request,
                                         const spans_t *spans),
@@ -515,7 +516,7 @@ static bool is_any(const dart__range_table_t *t, const request_t *request, const
   return true;
 }
 
-/* It waits, or others wait for it. */
+/* Whether the request waits, or others wait for it. */
 static bool is_in_a_queue(const dart__range_table_t *t, const request_t *request,
                           const spans_t *spans)
 {
@@ -528,7 +529,7 @@ static bool break_those_in_the_way(dart__range_table_t *t, const dart__span_t *s
   return break_lost(t, is_in_the_way, &(spans_t){ spans, n });
 }
 
-/* To make room: the next holder is not told. */
+/* Make room. The next holders of these spans do not learn that a unit was lost. */
 static void drop_lost(dart__range_table_t *t)
 {
   break_lost(t, is_any, NULL);
@@ -546,7 +547,7 @@ static uint32_t next_by_age(const dart__range_table_t *t, uint64_t age)
   return oldest;
 }
 
-/* Nodes that no request has, and requests that are not there, are free. */
+/* Rebuild the free lists: nodes without a request, and requests that do not exist. */
 static void find_free(dart__range_table_t *t)
 {
   for (uint32_t i = 1; i <= t->capacity; i++)
@@ -572,7 +573,7 @@ static void find_free(dart__range_table_t *t)
   }
 }
 
-/* The request waits, or is held, as those say that came before it and are in the tree. */
+/* Insert the request again. It waits if an earlier request in the tree conflicts with it; otherwise it is held. */
 static void enter_again(dart__range_table_t *t, uint32_t index)
 {
   request_t *request = request_at(t, index);
@@ -589,8 +590,7 @@ static void enter_again(dart__range_table_t *t, uint32_t index)
   insert_nodes(t, request);
 }
 
-/* A unit was lost while it changed the table. What counts is which requests are there (set_first): all else is found
- * anew. */
+/* A unit was lost while it changed the table: rebuild everything from the requests that exist (set_first). */
 static void put_in_order(dart__range_table_t *t)
 {
   uint32_t index;

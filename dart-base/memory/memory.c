@@ -99,16 +99,16 @@ static bool prepare_arenas(dart__team_t *team)
   return true;
 }
 
-/* Whether a portion is a block of an arena, of `*length_out` bytes, or a chunk. Blocks are aligned to cache lines, chunks
- * to pages: up to that a block is longer by what it takes to align within it, beyond it is a chunk. */
+/* Whether a portion is a block of an arena, of `*length_out` bytes, or a chunk. Blocks are aligned to cache lines,
+ * chunks to pages: up to that a block is longer by what it takes to align within it, beyond it is a chunk. */
 static bool is_block(size_t nbytes, size_t alignment, size_t *length_out)
 {
   *length_out = alignment > page_size() ? nbytes : nbytes + (alignment - DART__CACHE_LINE);
   return alignment <= page_size() && *length_out <= dart__settings.heap_chunk;
 }
 
-/* Find or make room for `nbytes` in every portion of a chunk. Collective and agreed: all units have prepared their arenas,
- * and get the same result. */
+/* Find or make room for `nbytes` in every portion of a chunk. Collective and agreed: all units have prepared their
+ * arenas, and get the same result. */
 static dart_ret_t find_room(dart__team_t *team, size_t nbytes, size_t alignment,
                             dart__chunk_t **chunk_out, uint64_t *block_out)
 {
@@ -241,7 +241,7 @@ static dart_ret_t reserve_pages(dart__team_t *team, dart__chunk_t *chunk, uint64
 
   if (chunk->arena != NULL && base + room_of(largest) > chunk->extent)
     chunk->extent =
-        base + room_of(largest); /* whatever comes of it: some units may have reserved pages */
+        base + room_of(largest); /* even if this fails: some units may have reserved pages */
   if (mine == DART_OK)
     clear_state(team, chunk, base, largest);
   ret = dart__coll_agree(team, mine);
@@ -359,7 +359,7 @@ static dart_ret_t allocate_by_size(dart__team_t *team, dart__segment_t *segment,
 
 /* ---- in one agreement ------------------------------------------------------------------------ */
 
-/* What a unit has prepared before it, as if all units asked for its size. */
+/* What a unit has prepared before the agreement, as if all units asked for its size. */
 typedef struct {
   dart__chunk_t *chunk;    /* NULL: nothing */
   size_t         reserved; /* chunk->reserved afterwards */
@@ -463,7 +463,7 @@ static dart_ret_t check_size(const char *function, const dart__team_t *team, siz
                     *nbytes_out, team->nunits);
 }
 
-/* It is part of the agreement as well. */
+/* An invalid alignment is part of the agreement, too. */
 static dart_ret_t check_alignment(const char *function, size_t alignment)
 {
   if (alignment > 0 && alignment <= DART_ALIGNMENT_MOST && (alignment & (alignment - 1)) == 0)
@@ -521,8 +521,8 @@ dart_ret_t dart_team_memalign(dart_team_t teamid, size_t alignment, size_t nelem
 
 #define RETURNED ((size_t)16 << 20) /* bytes of adopted memory that are made private at a time */
 
-/* What was adopted is the program's alone again: piece by piece, and the shared pages of each are released, so that
- * no more memory is needed than for one. */
+/* Make adopted memory private again, piece by piece. The shared pages of a piece are released before the next, so that
+ * only one piece needs memory twice. */
 static void return_pages(dart__team_t *team, const dart__segment_t *segment)
 {
   dart__pages_t pages = dart__pages_of(segment->adopted, dart__segment_size(segment, team->me));

@@ -58,7 +58,7 @@ static struct {
 static size_t          nspare;
 static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER; /* several threads may make teams */
 
-/* Bytes of those of the two that are there. */
+/* Bytes of the tables that are allocated. */
 static int64_t table_bytes(const void *segments, const void *direct_map)
 {
   return (segments != NULL ? (int64_t)SEGMENTS_BYTES : 0) +
@@ -175,8 +175,8 @@ static uint32_t near_place(const dart__team_t *team, int32_t unit)
   return (uint32_t)unit * UINT32_C(2654435769) >> (32 - team->near_bits);
 }
 
-/* By arithmetic, or by a table that is in the cache, where those of the placement have all units. Called, lest each look-up
- * that has nothing to do with it becomes longer. */
+/* By arithmetic, or by a table that is in the cache, where those of the placement have all units. Called, lest each
+ * look-up that has nothing to do with it becomes longer. */
 int32_t dart__team_find_near(const dart__team_t *team, int32_t unit)
 {
   uint32_t place, mask = (UINT32_C(1) << team->near_bits) - 1;
@@ -189,7 +189,7 @@ int32_t dart__team_find_near(const dart__team_t *team, int32_t unit)
   return (int32_t)team->near_table[place] - 1;
 }
 
-/* Enter the node's units, which are scattered, into the table. False: no memory. */
+/* Enter the scattered units of the node into the table. False: no memory. */
 static bool enter_near(dart__team_t *team)
 {
   uint32_t mask, place;
@@ -457,8 +457,8 @@ static bool lies_at_step(const dart__team_t *team, const dart__segment_t *segmen
   return true;
 }
 
-/* By arithmetic if that gives all portions; else by the list, if this unit's is near, and there is one by units. None if near
- * operations are counted, for these then have to be calls that take the general path. */
+/* By arithmetic if that gives all portions; else by the list, if this unit's is near, and there is one by units. None if
+ * near operations are counted, for these then have to be calls that take the general path. */
 static dart__direct_map_t direct_map_of(const dart__team_t *team, const dart__segment_t *segment)
 {
   dart__direct_map_t map = { .nbytes = mapped_bytes(team, segment) };
@@ -476,8 +476,8 @@ static dart__direct_map_t direct_map_of(const dart__team_t *team, const dart__se
   return map;
 }
 
-/* Only the numbers of units change: a thread that has just read one may go on by the map. relaxed: other threads may read
- * them now, and all else in the map stays as it was. */
+/* Only the numbers of units change: a thread that has just read one may go on by the map. relaxed: other threads may
+ * read them now, and all else in the map stays as it was. */
 static void set_units(dart__direct_map_t *map, uint32_t nunits, uint32_t nlisted)
 {
   __atomic_store_n(&map->nunits, nunits, __ATOMIC_RELAXED);

@@ -164,8 +164,8 @@ static bool is_own(const message_t *m)
   return m->tag < 0;
 }
 
-/* In the spare block, which is the caller's until the message is taken. It does not wait for the block: the thread that has it
- * may wait for a unit that waits for this one to receive. */
+/* In the spare block, which is the caller's until the message is taken. It does not wait for the block: the thread that
+ * has it may wait for a unit that waits for this one to receive. */
 static void post_in_spare(message_t *m)
 {
   m->is_unposted = pthread_mutex_trylock(&p2p.sparing) != 0;
@@ -292,7 +292,7 @@ static void find_far(message_t *m)
   }
 }
 
-/* Look on both sides that the message may come from. A receive from any unit has taken one of one side: the next one
+/* Look for the message on the node and on other nodes. A receive from any unit has taken one of one side: the next one
  * looks at the other side first, so that neither starves. Probes and named units leave the turn as it is. */
 static void find_incoming(message_t *m)
 {
@@ -390,8 +390,8 @@ static bool is_over(void *context)
   return out->done && in->done;
 }
 
-/* Whether it is waited for in vain: its sender is lost, or, if that may be anybody, a unit of whose loss the program does
- * not know. */
+/* Whether the message cannot come: its sender is lost or, in a receive from any unit, some unit is lost and the program
+ * does not know of it. */
 static bool is_in_vain(const message_t *in)
 {
   return in->unit == DART_UNIT_ANY ? dart__lost_is_news() : dart__is_lost(in->unit);
@@ -464,7 +464,7 @@ static dart_ret_t transfer(const char *function, message_t *out, message_t *in)
   return out->ret != DART_OK ? out->ret : in->ret;
 }
 
-/* ---- messages of DART's own ---------------------------------------------------------------- */
+/* ---- messages that DART sends itself ---------------------------------------------------------------- */
 
 /* The backend needs a little memory for a far message: a lack of it is waited out. */
 static dart_ret_t transfer_own(const char *function, const message_t *out, const message_t *in)
@@ -528,7 +528,7 @@ static bool check_unit_and_tag(const char *function, int tag, dart_global_unit_t
   return true;
 }
 
-/* The same where they may be any: valid ones stand for these. */
+/* The same for a receive of any unit or tag; valid ones are checked in their place. */
 static bool check_pattern(const char *function, int tag, dart_global_unit_t unit)
 {
   dart_global_unit_t me = DART_GLOBAL_UNIT_ID(dart__world.me);

@@ -32,7 +32,7 @@ DART__PROFILED(dart_domain_team_locality);
 DART__PROFILED(dart_unit_locality);
 DART__PROFILED(dart_group_locality_split);
 
-/* Both are made when somebody asks for them. A descriptor stays where it is. */
+/* The tree and the descriptors are made when they are first asked for. A descriptor stays where it is. */
 struct dart__locality {
   dart_domain_locality_t *root;
   dart_unit_locality_t   *nodes[]; /* by node of the team: those of its units, in their order */
@@ -113,7 +113,7 @@ static bool describe_here(const dart__team_t *all, dart__hardware_t found[])
   return different != NULL;
 }
 
-/* Of all units. NULL: no memory. */
+/* The hardware of all units. NULL: no memory. */
 static dart__hardware_t *describe_all(void)
 {
   const dart__team_t *all        = dart__teams[DART_TEAM_ALL];
@@ -284,8 +284,8 @@ static void gather_places(dart__team_t *all)
   dart__coll_share(all, mine, places.first, places.bytes);
 }
 
-/* The pace of waits goes by the number of units that may use the same processors, which is known only now: a unit that is
- * bound to a core of its own shares it with no other unit. */
+/* The pace of waits goes by the number of units that may use the same processors, which is known only now: a unit that
+ * is bound to a core of its own shares it with no other unit. */
 dart_ret_t dart__locality_open(void)
 {
   dart__team_t *all     = dart__teams[DART_TEAM_ALL];

@@ -279,7 +279,7 @@ static void unqueue(dart__am_receiver_t *r, dart__am_pending_t **link)
   give_pending(r, pending);
 }
 
-/* Whether data that it waits for never come. */
+/* Whether the batch waits for data that will never come. */
 static bool is_void(dart__am_t *am, dart__am_pending_t *pending)
 {
   return am->config.is_lost != NULL && am->config.is_lost(pending->peer) && !has_data(am, pending);
@@ -472,10 +472,10 @@ static bool test_messages(dart__am_t *am, int looks, dart__net_request_t *own)
   return true;
 }
 
-/* Handle what has come, in order; the lock is held. It returns after replies, but not twice in a row, lest a stream of
- * them keep requests waiting. It also returns after data and notifications, so that the caller can see whether its wait
- * is over. Otherwise, of two units that exchange data, one would go on receiving all that the other sends ahead, while
- * the other waits for it. */
+/* Handle the messages that have arrived, in order; the lock is held. It returns after replies, but not twice in a row,
+ * lest a stream of them keep requests waiting. It also returns after data and notifications, so that the caller can see
+ * whether its wait is over. Otherwise, of two units that exchange data, one would go on receiving all that the other
+ * sends ahead, while the other waits for it. */
 static dart__am_handled_t drain(dart__am_t *am, int most, bool has_come, void **answers_out)
 {
   dart__am_receiver_t *r        = &am->receiver;
