@@ -1,12 +1,10 @@
-/* The end of a cycle of init and exit: see close.h. */
-#include "job/close.h"
+/* The end of a cycle of init and exit: see job.h. */
+#include "job/job.h"
 
 #include "base/log.h"
 #include "data/op.h"
 #include "data/type.h"
 #include "far/grants.h"
-#include "job/network.h"
-#include "job/relays.h"
 #include "model/holds.h"
 #include "model/world.h"
 #include "p2p/twosided.h"

@@ -7,7 +7,7 @@
  * Nothing here may wait for what the interrupted thread holds. addr2line is started by vfork, which calls no handlers
  * of MPI's, and has LIMIT_MS. backtrace has loaded what it needs at init. dladdr takes the lock of the dynamic linker,
  * and an alarm ends the process should it never get it. */
-#include "job/crash.h"
+#include "job/job.h"
 
 #include <dlfcn.h>
 #include <elf.h>

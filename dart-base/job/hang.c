@@ -8,7 +8,7 @@
  *
  * The handler runs anywhere, in the middle of malloc, too. It loads and stores words, and calls snprintf with integers
  * and strings and write: glibc's takes no lock and no memory for those. */
-#include "job/hang.h"
+#include "job/job.h"
 
 #include <errno.h>
 #include <pthread.h>

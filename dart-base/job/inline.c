@@ -3,7 +3,7 @@
  * Every file of the program that has such functions reports its version before main, so a program that
  * would read tables of another layout is refused by dart_init, before there is anything to read. A library
  * that is loaded later, while DART runs, cannot be refused so: the job ends with the same message. */
-#include "job/inline.h"
+#include "job/job.h"
 
 #include <stdint.h>
 #include <stdlib.h>

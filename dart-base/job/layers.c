@@ -1,7 +1,7 @@
 /* A layer that is not there cannot say so: it is DART that notices that nobody has taken the variable up. This happens
  * to a program that is linked with the static library alone, and to one with the shared library that dartrun has not
  * started. Such a program would run unchecked, or without a trace, so dart_init refuses it. */
-#include "job/layers.h"
+#include "job/job.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
  * So it is recorded in the exchange of each of its teams. A unit that waits for it in a collective, or for its message,
  * ends the program with a log line that names it. Waits check that after they have slept (far/gone.h), so it costs
  * nothing as long as no unit is gone. */
-#include "job/leave.h"
+#include "job/job.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -22,9 +22,6 @@
 #include "far/far_ops.h"
 #include "far/handlers.h"
 #include "far/progress.h"
-#include "job/close.h"
-#include "job/network.h"
-#include "job/stats_report.h"
 #include "model/holds.h"
 #include "model/lost.h"
 #include "model/world.h"

@@ -1,5 +1,5 @@
-/* See network.h. */
-#include "job/network.h"
+/* See job.h. */
+#include "job/job.h"
 
 #include "far/agent.h"
 #include "far/engine.h"

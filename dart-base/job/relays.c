@@ -1,5 +1,5 @@
-/* See relays.h. */
-#include "job/relays.h"
+/* See job.h. */
+#include "job/job.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  *
  * Counters only grow, and levels are shared by all threads, so nothing is written where it is counted when the program
  * begins anew: what the counters were then is subtracted by each read. */
-#include "job/stats.h"
+#include "job/job.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * gathers the rows and writes one file; if the file's name has %u each unit writes its own row to its own
  * file, which needs no memory for all of them. A process may have several cycles of init and exit: each adds to the
  * file of the one before. */
-#include "job/stats_report.h"
+#include "job/job.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +22,6 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "coll/coll.h"
-#include "job/stats.h"
 #include "model/world.h"
 #include "net.h"
 

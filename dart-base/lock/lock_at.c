@@ -20,7 +20,7 @@
 #include "far/far_ops.h"
 #include "far/handlers.h"
 #include "far/progress.h"
-#include "lock/lock_at.h"
+#include "lock/lock.h"
 #include "lock/told.h"
 #include "memory/pool.h"
 #include "model/address.h"

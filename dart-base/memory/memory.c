@@ -30,7 +30,6 @@
 #include "memory/chunk_new.h"
 #include "memory/pages.h"
 #include "memory/pool.h"
-#include "memory/register.h"
 #include "memory/segment_state.h"
 #include "model/argument_check.h"
 #include "model/lost.h"

@@ -1,6 +1,6 @@
 #ifndef DART__MEMORY_MEMORY_H
 #define DART__MEMORY_MEMORY_H
-/* Collective allocation. */
+/* Collective allocation, and the end of a team's memory. */
 #include "model/team.h"
 
 /** Allocate a segment in which the caller's portion has `own` bytes; sizes may differ. It is aligned to `alignment`, a
@@ -16,5 +16,9 @@ dart_ret_t dart__memory_free(dart__team_t *team, dart__segment_t *segment);
 
 /** Free all segments and chunks of a team that is destroyed. Collective, after a barrier of the team. */
 void dart__memory_close(dart__team_t *team);
+
+/** register.c: deregister all segments of a team that ends, `nlive` of which this unit has not deregistered. Local; does
+ *  not access the user's memory, which may be unmapped already. */
+void dart__register_close(dart__team_t *team, int32_t nlive);
 
 #endif

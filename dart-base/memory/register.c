@@ -5,7 +5,7 @@
  * A unit that deregisters takes its portion out of its own table, so that requests for it are refused and epochs on it
  * are over, and detaches it. It keeps what it knows of the portions of others, which these may have for long, until the
  * id is taken by a new registration: then all have deregistered. */
-#include "memory/register.h"
+#include "memory/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
