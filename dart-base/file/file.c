@@ -168,13 +168,13 @@ dart_ret_t dart__file_access_packed(const char *function, dart_file_t file, uint
 
 char *dart__file_take_stage(dart_file_t file)
 {
-  /* acquire: pairs with the release in dart__file_give_stage, so the last user has finished */
+  /* acquire: pairs with the release in dart__file_return_stage, so the last user has finished */
   char *stage = atomic_exchange_explicit(&file->stage, NULL, memory_order_acquire);
 
   return stage != NULL ? stage : malloc(DART__FILE_STAGE);
 }
 
-void dart__file_give_stage(dart_file_t file, char *stage)
+void dart__file_return_stage(dart_file_t file, char *stage)
 {
   free(atomic_exchange_explicit(&file->stage, stage, memory_order_acq_rel));
 }

@@ -114,6 +114,20 @@ dart_ret_t dart__file_access_packed(const char *function, dart_file_t file, uint
 
 /** A buffer of DART__FILE_STAGE bytes; NULL: no memory. */
 char *dart__file_take_stage(dart_file_t file);
-void  dart__file_give_stage(dart_file_t file, char *stage);
+void  dart__file_return_stage(dart_file_t file, char *stage);
+
+/* ---- of other files of this folder ------------------------------------------------------------------ */
+
+/** file_collective.c, for calls that find out for themselves where they are: read or write all units' accesses. `ret` is the
+ *  result of checking this unit's arguments: if it is an error on some unit, all return one, nothing is done, and the
+ *  access of that unit is not looked at. Collective. */
+dart_ret_t dart__file_all(const char *function, dart_file_t file, bool is_read,
+                          const dart__access_t *access, dart_ret_t ret, size_t *count);
+
+/** file_request.c: DART_ERR_INVAL, after a log line: requests were begun and not completed. */
+dart_ret_t dart__file_check_pending(const char *function, dart_file_t file);
+
+/** End what serves the file's requests, of which none is pending. */
+void dart__file_end_requests(dart_file_t file);
 
 #endif

@@ -14,7 +14,7 @@
  * the file do so, too. All units know what all access, and so they choose alike. */
 #include <dash/dart/ext/dart_profile.h>
 
-#include "file/file_collective.h"
+#include "file/file.h"
 
 #include "base/profile.h"
 #include "base/size.h"

@@ -17,7 +17,6 @@
 #include "far/progress.h"
 #include "file/between.h"
 #include "file/file.h"
-#include "file/file_request.h"
 #include "file/file_window.h"
 #include "file/range_keep.h"
 #include "file/raw.h"

@@ -1,7 +1,7 @@
-/* See file_request.h. A thread for each file that has had a request does them one after the other. It calls nothing of
+/* See file.h. A thread for each file that has had a request does them one after the other. It calls nothing of
  * DART, whose other callers may count on being the only thread; so a request that needs a lock is done by the call
  * that completes it. So is one whose file has no such thread, because the system has given none. */
-#include "file/file_request.h"
+#include "file/file.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -233,7 +233,7 @@ static int read_access(dart_file_t file, const dart__access_t *a, size_t *done_o
   survey = dart__access_survey(a);
   error  = is_sieved(a, &survey) ? read_sieved(file, a, stage, done_out)
                                  : by_pieces(file, a, read_piece, stage, done_out);
-  dart__file_give_stage(file, stage);
+  dart__file_return_stage(file, stage);
   return error;
 }
 
@@ -281,7 +281,7 @@ static int write_access(dart_file_t file, const dart__access_t *a, bool sieve, s
     write_end(file, a, stage);
   error = sieve ? write_sieved(file, a, stage, done_out)
                 : by_pieces(file, a, write_piece, stage, done_out);
-  dart__file_give_stage(file, stage);
+  dart__file_return_stage(file, stage);
   return error;
 }
 

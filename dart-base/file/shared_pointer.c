@@ -3,7 +3,6 @@
 #include "base/profile.h"
 #include "coll/coll.h"
 #include "file/file.h"
-#include "file/file_collective.h"
 #include "file/file_transfer.h"
 #include "memory/word.h"
 #include "model/argument_check.h"

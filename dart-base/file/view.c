@@ -14,7 +14,6 @@
 #include "coll/coll.h"
 #include "data/name.h"
 #include "file/file.h"
-#include "file/file_request.h"
 #include "model/lost.h"
 
 DART__PROFILED(dart_file_set_view);
