@@ -246,8 +246,9 @@ static void nap(uint32_t us)
 
 #define INLINED static inline __attribute__((always_inline))
 
-#define AWAKE_NS     (DART__AWAKE_US * INT64_C(1000)) /* before the first sleep */
-#define MOST_DOUBLED 5 /* so often the pauses between two looks of a wait that backs off */
+#define AWAKE_NS (DART__AWAKE_US * INT64_C(1000)) /* before the first sleep */
+#define MOST_DOUBLED \
+  (__builtin_ctz(DART__POLLS) - 1) /* the pauses of a wait that backs off: to half of it */
 
 typedef enum { ON, THERE, GIVEN_UP } outcome_t;
 
