@@ -109,7 +109,8 @@ static bool read_number(const char *text, int least, int most, int *value_out)
          value <= most;
 }
 
-int launch_number(const char *option, const char *text, int least, int most)
+/* The value of `option`. Exits with one line if it is not a number from `least` to `most`. */
+static int number_of(const char *option, const char *text, int least, int most)
 {
   int value;
 
@@ -186,7 +187,7 @@ static void check_host(const char *list, const char *host, size_t length)
   if (colon == NULL)
     return;
   snprintf(units, sizeof units, "%.*s", (int)(length - name - 1), colon + 1);
-  launch_number("--hosts: the units of a host,", units, 1, INT_MAX);
+  number_of("--hosts: the units of a host,", units, 1, INT_MAX);
 }
 
 static const char *check_hosts(const char *list)
@@ -295,7 +296,7 @@ static void take_option(const launch_about_t *about, launch_t *launch, int key, 
   if (is_letter && key != ':' && key != word[1])
     key = '?'; /* a letter is no abbreviation of a word */
   switch (key) {
-  case 'n': launch->nunits = launch_number("-n", optarg, 1, launch->nunits_most); break;
+  case 'n': launch->nunits = number_of("-n", optarg, 1, launch->nunits_most); break;
   case 'N': *nodes_out = optarg; break;
   case 'H': launch->hosts = check_hosts(optarg); break;
   case KEY_HOSTS_FILE: launch->hosts_file = check_hosts_file(optarg); break;
@@ -326,6 +327,6 @@ void launch_parse(const launch_about_t *about, int argc, char **argv, launch_t *
     launch_fail(LAUNCH_EXIT_USAGE, "which program? none was named");
   launch->command = &argv[optind];
   if (nodes != NULL)
-    launch->nnodes = launch_number("--nodes", nodes, 1, launch->nunits);
+    launch->nnodes = number_of("--nodes", nodes, 1, launch->nunits);
   check_places(launch);
 }

@@ -54,10 +54,6 @@ typedef struct {
 /** Read the command line. --help and --version end the process. */
 void launch_parse(const launch_about_t *about, int argc, char **argv, launch_t *launch);
 
-/** Read `text`, the value of `option`, as a number. Exits with one line if it is not a number from `least` to
- *  `most`. */
-int launch_number(const char *option, const char *text, int least, int most);
-
 /** The value of --hosts or --hosts-file, and in `*option_out` which of them it is; NULL: none was given. */
 const char *launch_hosts(const launch_t *launch, const char **option_out);
 
