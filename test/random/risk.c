@@ -147,7 +147,8 @@ static risk_t risk_alone(walk_t *walk, const op_t *op)
   return *footing != FIRM || may_fail(walk, op) ? RISK_FAILS : RISK_NONE;
 }
 
-/* In a ring a survivor could wait for one that has not come to its call, for the partner on its other side was lost. */
+/* In a ring a survivor could wait for one that has not come to its call, for the partner on its other side was lost. A ring
+ * that is left out orders nothing, so its members do nothing alone after it: not even those that will be lost. */
 static risk_t risk_together(walk_t *walk, const op_t *op, const actors_t *who)
 {
   bool      is_firm = true, has_doomed = false;
@@ -162,7 +163,7 @@ static risk_t risk_together(walk_t *walk, const op_t *op, const actors_t *who)
   has_doomed &= op->kind != RING;
   then = has_doomed ? SHAKY : CUT;
   for (int i = actors_next(who, 0); i < ACTORS_MAX; i = actors_next(who, i + 1))
-    if (walk->of[i] < then && !units_have(walk->risks->doomed, actor_unit(i)))
+    if (walk->of[i] < then)
       walk->of[i] = then;
   return has_doomed ? RISK_FAILS : RISK_LEFT_OUT;
 }

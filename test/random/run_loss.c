@@ -355,9 +355,9 @@ void run_at_risk(thread_t *thread, const op_t *op, run_op_t *run)
   risk_t  risk = unit->risks.of[op - unit->op];
   double  begin;
 
+  die_at(unit, op);
   if (risk == RISK_LEFT_OUT || (thread->has_failed && op_kinds[op->kind].who == WHO_ACTOR))
     return;
-  die_at(unit, op);
   begin = seconds();
   if (!succeeds(thread, op, run))
     end_failed(thread, op);
