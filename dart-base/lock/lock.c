@@ -186,6 +186,8 @@ static dart_ret_t make_lock(const char *function, dart__team_t *team, dart_ret_t
     delete_lock(lock);
     if (ret == DART_ERR_NOMEM)
       dart__error("%s: no memory for a lock on every unit of team %d", function, team->id);
+    else if (ret == DART_ERR_INVAL && mine == DART_OK)
+      dart__error("%s: refused on another unit of team %d", function, team->id);
   }
   return ret;
 }

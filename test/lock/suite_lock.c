@@ -216,7 +216,8 @@ TEST(a_lock_is_made_on_all_units_or_on_none)
 {
   dart_lock_t lock = (dart_lock_t)&lock;
 
-  EXPECT_RET(dart_team_lock_init(DART_TEAM_ALL, me == n - 1 ? NULL : &lock), DART_ERR_INVAL);
+  EXPECT_REFUSED(dart_team_lock_init, (DART_TEAM_ALL, me == n - 1 ? NULL : &lock), DART_ERR_INVAL,
+                 me == n - 1 ? "lock is NULL" : "another unit");
   EXPECT_TRUE(me == n - 1 || lock == DART_LOCK_NULL);
 }
 
