@@ -385,6 +385,10 @@ int main(int argc, char **argv)
       good &= run_drawn(&o, &totals);
   }
   totals_print(&totals, o.is_verbose);
+  if (o.kills && totals.schedules == 0) {
+    printf("random: no job came to a schedule in its time\n");
+    return EXIT_FAILURE;
+  }
   if (totals.not_started > 0) /* nothing was tested, and nothing found */
     return EXIT_FAILURE;
   return good != (o.must_fail || o.must_hang) ? EXIT_SUCCESS : EXIT_FAILURE;
