@@ -191,15 +191,24 @@ static dart_ret_t open_nodes(void)
   return DART_OK;
 }
 
-/* By unit 0, before any collective: room for the inboxes of all units. */
+/* Whether the program has set DART_SURVIVE here, in a job that does not outlive units yet. */
+static bool wants_to_survive(void)
+{
+  return dart__settings.survive == 1 && !dart__survives();
+}
+
+/* By unit 0, before any collective: room for the inboxes of all units, and for what a job has that outlives units. */
 static dart_ret_t prepare_cycle(void)
 {
-  size_t nunits = (size_t)dart__world.nunits;
+  size_t     nunits = (size_t)dart__world.nunits;
+  dart_ret_t ret    = DART_OK;
 
   atomic_store_explicit(&dart__shmem.job->told, 0, memory_order_relaxed); /* before a barrier */
-  return dart__world.many_nodes
+  if (wants_to_survive())
+    ret = dart__job_reserve_ballots(dart__shmem.fd, (uint32_t)dart__world.nunits);
+  return ret == DART_OK && dart__world.many_nodes
              ? dart__job_cut_for(DART_TEAM_ALL, nunits * dart__inbox_bytes(dart__world.nunits))
-             : DART_OK;
+             : ret;
 }
 
 static dart_ret_t read_net(void)
@@ -212,16 +221,29 @@ static dart_ret_t read_net(void)
                     (int)strcspn(wrong, ","), wrong);
 }
 
-/* Before any collective. */
+/* From now on the launcher does not end the job when a unit dies. */
 static void open_lost(void)
 {
   dart__job_t *job = dart__shmem.job;
 
-  dart__lost = (dart__lost_t){ .count = NULL };
-  if (job->survives)
-    dart__lost = (dart__lost_t){ &job->nlost, job->lost, &job->surviving, job->ballots };
-  else if (dart__settings.survive == 1 && dart__shmem.unit == 0)
-    dart__warn("DART_SURVIVE=1: dartrun started without it");
+  atomic_store_explicit(&job->survives, 1, memory_order_relaxed); /* see dart__job_survives */
+  dart__lost = (dart__lost_t){ &job->nlost, job->lost, &job->surviving, job->ballots };
+}
+
+/* The first collective call of all units: on whether they go on, and whether the job outlives units from now on. */
+static dart_ret_t agree_on_start(dart_ret_t mine)
+{
+  bool    wants   = wants_to_survive();
+  int32_t most[3] = { (int32_t)mine, wants, !wants };
+
+  if (dart__survives())
+    return dart__net_agree_on_result(mine);
+  dart__net_agree(most, 3);
+  if (most[1] != 0 && most[2] == 0)
+    open_lost();
+  else if (most[1] != 0 && dart__world.me == 0)
+    dart__warn("DART_SURVIVE=1 on some units only: ignored");
+  return (dart_ret_t)most[0];
 }
 
 dart_ret_t dart__net_join(int *argc, char ***argv, dart_thread_support_level_t wanted,
@@ -249,7 +271,9 @@ dart_ret_t dart__net_join(int *argc, char ***argv, dart_thread_support_level_t w
   dart__world.many_nodes = dart__shmem.job->nnodes > 1;
   dart__world.one_host   = true;
   dart__world.told       = &dart__shmem.job->told;
-  open_lost();
+  dart__lost             = (dart__lost_t){ .count = NULL };
+  if (dart__job_survives(dart__shmem.job))
+    open_lost();
   dart__world.node_of = calloc((size_t)dart__world.nunits, sizeof *dart__world.node_of);
   *provided_out       = wanted;
   dart__world_set_pace((uint32_t)dart__world.nunits); /* nodes share the processors, too */
@@ -258,7 +282,7 @@ dart_ret_t dart__net_join(int *argc, char ***argv, dart_thread_support_level_t w
     ret = prepare_cycle();
   /* the first barrier of all units: a unit that fails here must not leave the others waiting */
   waiting = dart__waiting_begin(dart__call, (dart__wait_for_t){ .kind = DART__WAIT_JOB });
-  ret     = dart__net_agree_on_result(ret);
+  ret     = agree_on_start(ret);
   if (ret == DART_OK && dart__world.many_nodes)
     ret = open_nodes();
   dart__waiting_end(waiting);

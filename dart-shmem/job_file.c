@@ -111,12 +111,19 @@ uint64_t dart__job_note(const dart__job_t *job, uint32_t unit, int16_t team)
          (unit * (UINT64_C(1) + UINT16_MAX) + (uint16_t)team) * sizeof(uint64_t);
 }
 
-/* Bytes of the header that are used: ballots of this job's units only. */
-static size_t header_bytes(uint32_t nunits)
+/* Bytes of the header of a job that does not outlive units. */
+static size_t header_bytes(void)
 {
-  size_t nballots = dart__settings.survive == 1 ? (size_t)nunits * DART__BALLOTS : 0;
+  return offsetof(dart__job_t, ballots);
+}
 
-  return offsetof(dart__job_t, ballots) + nballots * sizeof(dart__ballot_t);
+/* Ballots of this job's units only. Some may be on the last page of the rest. */
+dart_ret_t dart__job_reserve_ballots(int fd, uint32_t nunits)
+{
+  uint64_t from = round_up(header_bytes(), page_size());
+  uint64_t to   = header_bytes() + (uint64_t)nunits * DART__BALLOTS * sizeof(dart__ballot_t);
+
+  return to <= from ? DART_OK : dart__job_reserve(fd, from, to - from, &(dart__job_reason_t){ 0 });
 }
 
 static dart__job_t *map_header(int fd)
@@ -139,7 +146,9 @@ dart_ret_t dart__job_create(uint32_t nunits, uint32_t nnodes, int *fd_out)
     return dart__fail(DART_ERR_OTHER, "cannot make shared memory in " DIRECTORY ": %s",
                       strerror(errno));
   if ((ret = enlarge(fd, &nbytes)) != DART_OK ||
-      (ret = dart__job_reserve(fd, 0, header_bytes(nunits), &(dart__job_reason_t){ 0 })) != DART_OK)
+      (ret = dart__job_reserve(fd, 0, header_bytes(), &(dart__job_reason_t){ 0 })) != DART_OK)
+    goto close_file;
+  if (dart__settings.survive == 1 && (ret = dart__job_reserve_ballots(fd, nunits)) != DART_OK)
     goto close_file;
   if ((job = map_header(fd)) == NULL) {
     ret = DART_ERR_OTHER;
@@ -147,14 +156,14 @@ dart_ret_t dart__job_create(uint32_t nunits, uint32_t nnodes, int *fd_out)
   }
 
   /* All other members start as 0. No order is needed: no other process has the file yet. */
-  job->nbytes   = nbytes;
-  job->nunits   = nunits;
-  job->nnodes   = nnodes;
-  job->survives = dart__settings.survive == 1;
-  job->magic    = DART__JOB_MAGIC;
+  job->nbytes = nbytes;
+  job->nunits = nunits;
+  job->nnodes = nnodes;
+  job->magic  = DART__JOB_MAGIC;
   dart__barrier_init(&job->barrier, nunits, 0);
   atomic_store_explicit(&job->next, dart__job_note(job, nunits, 0), memory_order_relaxed);
   atomic_store_explicit(&job->left, UINT32_MAX, memory_order_relaxed);
+  atomic_store_explicit(&job->survives, dart__settings.survive == 1, memory_order_relaxed);
   dart__job_close(job);
   *fd_out = fd;
   return DART_OK;

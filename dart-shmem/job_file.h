@@ -20,6 +20,7 @@
 
 #include <stdalign.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -67,7 +68,8 @@ typedef struct {
   _Atomic uint32_t cycle[DART__JOB_UNITS_MAX];
 
   /* Units that die while the others go on: model/lost.h. Units write `surviving`, the launcher `lost` and `nlost`. */
-  uint32_t survives; /* DART_SURVIVE is 1 */
+  _Atomic uint32_t
+      survives; /* DART_SURVIVE was 1, for the launcher or for all units in a dart_init */
   _Atomic uint32_t
       surviving; /* 1: all units have come through dart_init, so the job outlives units from now on */
   alignas(64) _Atomic uint32_t nlost;
@@ -82,6 +84,17 @@ typedef struct {
  *  DART_ERR_NOMEM: no memory for the header. DART_ERR_OTHER: /dev/shm cannot be used, or the limit
  *  on file sizes is too low. Nothing is left then. */
 dart_ret_t dart__job_create(uint32_t nunits, uint32_t nnodes, int *fd_out);
+
+/** Reserve what the header of a job has beside, if the job is to outlive units. By one unit, before any sets `survives`.
+ *  DART_ERR_NOMEM: there is no memory for it; the reason is logged. */
+dart_ret_t dart__job_reserve_ballots(int fd, uint32_t nunits);
+
+/** Whether the job outlives units. */
+static inline bool dart__job_survives(const dart__job_t *job)
+{
+  /* relaxed: the launcher looks when a unit has ended, and units before and after an agreement */
+  return atomic_load_explicit((_Atomic uint32_t *)&job->survives, memory_order_relaxed) != 0;
+}
 
 /** Map the header of the job with descriptor `fd`, which the caller keeps.
  *

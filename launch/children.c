@@ -215,7 +215,7 @@ static void reap_children(children_t *children)
 /* Handle the end of every child that has ended. */
 static void take_ends(children_t *children)
 {
-  if (children->plan->are_kept)
+  if (children->plan->are_kept != NULL && children->plan->are_kept(children->plan->owner))
     find_ends(children);
   else
     reap_children(children);

@@ -12,7 +12,6 @@ typedef struct {
   const char *kind;    /* the name of a child in messages: "unit" */
   uint32_t    count;
   int         death_signal; /* the kernel sends it to children when the launcher dies */
-  bool        are_kept;     /* ends are to be told at once: processes are released after the last */
   void       *owner;        /* the first argument of the functions below */
 
   /* Called before any child is started. NULL: nothing. */
@@ -35,6 +34,9 @@ typedef struct {
 
   /* The launcher got the first signal that asks the program to end, and will forward it. NULL: nothing. */
   void (*stopped)(void *owner);
+
+  /* Whether ends are to be told at once: then processes are released after the last has ended. NULL: they are not. */
+  bool (*are_kept)(void *owner);
 
   /* A descriptor is readable that children_watch has named. NULL: there are none. */
   void (*readable)(void *owner, children_t *children, int fd);

@@ -119,7 +119,7 @@ static void end_others(units_t *units, children_t *children, uint32_t unit, pid_
 {
   if (!has_left(units, unit)) {
     children_end(children, code);
-  } else if (units->plan->job->survives) {
+  } else if (dart__job_survives(units->plan->job)) {
     note_left(units, unit, pid);
     children_note_code(children, code);
     end_if_missed(units, children);
@@ -136,7 +136,7 @@ static bool is_survived(const units_t *units, uint32_t unit)
   const dart__job_t *job = units->plan->job;
 
   /* relaxed, both: stores of units that have ended, or that have told this one by a barrier */
-  return job->survives && cycle_of(units, unit) % 2 == 1 &&
+  return dart__job_survives(job) && cycle_of(units, unit) % 2 == 1 &&
          atomic_load_explicit((_Atomic uint32_t *)&job->surviving, memory_order_relaxed) != 0 &&
          atomic_load_explicit((_Atomic uint32_t *)&job->aborted, memory_order_relaxed) == 0;
 }
@@ -230,6 +230,11 @@ static void stopped(void *owner)
   hang_stopped(((const units_t *)owner)->hang);
 }
 
+static bool are_kept(void *owner)
+{
+  return dart__job_survives(((const units_t *)owner)->plan->job);
+}
+
 static void readable(void *owner, children_t *children, int fd)
 {
   const units_t *units = owner;
@@ -262,11 +267,11 @@ int units_run(const units_plan_t *plan)
     .kind         = "unit",
     .count        = plan->nunits,
     .death_signal = SIGKILL,
-    .are_kept     = plan->job->survives != 0,
     .owner        = &units,
     .begin        = begin,
     .prepare      = become_unit,
     .ended        = judge,
+    .are_kept     = are_kept,
     .asked        = asked,
     .stopped      = stopped,
     .readable     = readable,

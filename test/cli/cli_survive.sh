@@ -6,6 +6,7 @@ has_backend shmem || { echo "skipped: no dart-shmem in $build"; exit 77; }
 dartrun=$build/dart-shmem/dartrun
 program=$build/test/dart-survive-shmem
 need "$dartrun" "$program"
+command=("$program")
 export DART_SURVIVE=1 DART_LOG_LEVEL=WARN
 named() { find /dev/shm -name "dart-*"; }
 before=$(named)
@@ -20,7 +21,7 @@ survive() {
 
 survive_once() {
   export SURVIVE_FILE=$work/file
-  run "$dartrun" -n "$3" "${@:5}" "$program" "$1" "$2" "$4"
+  run "$dartrun" -n "$3" "${@:5}" "${command[@]}" "$1" "$2" "$4"
   expect_code 137
   [[ $err == *"unit $4 (pid "*") is lost, killed by signal 9"* ]] || fail "$*: no line of unit $4: $err"
   [[ $(grep -c survived <<<"$out") == $(($3 - 1)) ]] || fail "$*: not all others survived: $out $err"
@@ -77,7 +78,7 @@ together
 
 # checked CALL: the debug mode does not take a lock that a lost unit held for a mistake, nor a buffer that is used again.
 checked() {
-  local program=${program/dart-survive-/dart-survive-checked-}
+  local command=("${program/dart-survive-/dart-survive-checked-}")
   DART_CHECK=1 survive "$1" in 4 1 --nodes 2
   [[ $err == *"dart-check: 0 errors"* ]] || fail "checked $1: $err"
 }
@@ -148,8 +149,22 @@ unset DART_SURVIVE
 run "$dartrun" -n 3 "$program" barrier in 0; expect_code 2
 DART_SURVIVE=2 run "$dartrun" -n 3 "$program" barrier in 0; expect_code 2
 expect_line "*DART_SURVIVE='2' is not one of 0|1"
-run "$dartrun" -n 3 env DART_SURVIVE=1 "$program" barrier in 0; expect_code 2
-[[ $err == *"DART_SURVIVE=1: dartrun started without it"* ]] || fail "set by the program: $err"
+
+# set_by_units UNITS [OPTION...]: each unit sets it itself, before dart_init. The launcher tells of a loss as early, too.
+set_by_units() {
+  local command=(env DART_SURVIVE=1 "$program")
+  survive barrier in "$1" 0 "${@:2}"
+  survive lock_acquire before "$1" 1 "${@:2}"
+  [[ ! -e $build/test/liblate-release.so || ${2-} == --nodes ]] || released_late
+}
+also set_by_units 3
+also set_by_units 4 --nodes 2
+together
+
+# Some units only: it is not on.
+only='[ $DART_SHMEM_UNIT = 1 ] || export DART_SURVIVE=1; exec "$@"'
+run "$dartrun" -n 3 sh -c "$only" sh "$program" barrier in 0; expect_code 2
+[[ $(grep -c "DART_SURVIVE=1 on some units only: ignored" <<<"$err") == 1 ]] || fail "set by some: $err"
 
 # MPI ends the job: dart-mpi says so.
 if has_backend mpi && [[ -x $build/test/dart-survive-mpi ]]; then
