@@ -25,6 +25,8 @@
 #include "wait/tuning.h"
 #include "wait/waiting.h"
 
+#define AWAKE_NS (DART__AWAKE_US * INT64_C(1000)) /* before the first sleep */
+
 const dart__wait_policy_t dart__wait_briefly = { .pace = &(const dart__wait_pace_t){
                                                      .spins = DART__SPINS_SHARED } };
 
@@ -113,16 +115,28 @@ static uint32_t pause_of(const dart__wait_pace_t *pace, int wakers)
   return pace->pause_us != NULL ? pace->pause_us() : pace->nap_us;
 }
 
-/* After a sleep, and after many polls without one. True: give up. */
+/* After a sleep, or yields that took as long, and after many polls without one. True: give up. */
 static bool call_check(const dart__wait_policy_t *policy, uint64_t polls, bool slept)
 {
   return policy->check != NULL && (slept || (polls + 1) % (DART__LOOKS * DART__POLLS) == 0) &&
          policy->check(policy->subject);
 }
 
+/* Whether units may be lost, of which a check tells. On a loaded machine a yield may take tenths of a second. So such a wait
+ * looks at the clock with each, and once it is late it sleeps, or calls the check in each turn. */
+static bool may_lose(const dart__wait_pace_t *pace)
+{
+  return pace->check_us != 0;
+}
+
+static bool is_late(const dart__turns_t *t, const dart__wait_pace_t *pace)
+{
+  return may_lose(pace) && t->waited_ns >= AWAKE_NS;
+}
+
 static uint32_t longest_sleep(const dart__wait_pace_t *pace)
 {
-  return pace->check_us != 0 ? pace->check_us : DART__LONGEST_US;
+  return may_lose(pace) ? pace->check_us : DART__LONGEST_US;
 }
 
 /* ---- sleeping ----------------------------------------------------------------------------------- */
@@ -246,7 +260,6 @@ static void nap(uint32_t us)
 
 #define INLINED static inline __attribute__((always_inline))
 
-#define AWAKE_NS (DART__AWAKE_US * INT64_C(1000)) /* before the first sleep */
 #define MOST_DOUBLED \
   (__builtin_ctz(DART__POLLS) - 1) /* the pauses of a wait that backs off: to half of it */
 
@@ -287,6 +300,8 @@ static bool is_awake(const dart__wait_t *w, const dart__turns_t *t, const dart__
 
   if (w->backs_off)
     return t->spun < pace->spins + ((uint64_t)pace->yields << MOST_DOUBLED);
+  if (is_late(t, pace))
+    return false;
   if (t->yields_first && !w->is_of_memory && t->count < pace->spins)
     return true;
   if (shares && pace->progress == NULL)
@@ -299,9 +314,9 @@ static bool is_awake(const dart__wait_t *w, const dart__turns_t *t, const dart__
 }
 
 /* Look at the clock. A wait that is awake does so with some of its turns: it takes as long as some polls. */
-static void take_time(dart__turns_t *t, bool awake, uint32_t stride)
+static void take_time(dart__turns_t *t, bool awake, uint32_t stride, const dart__wait_pace_t *pace)
 {
-  uint32_t every  = stride > DART__FEW ? stride : DART__FEW;
+  uint32_t every  = stride > DART__FEW || may_lose(pace) ? stride : DART__FEW;
   int64_t  before = t->start_ns + t->waited_ns, now;
 
   if (t->start_ns != 0 && awake && t->count % every != 0)
@@ -332,7 +347,7 @@ static outcome_t stay_awake(const dart__wait_t *w, dart__turns_t *t, bool progre
     pause_awhile(w, t, progressed);
   if (yields)
     dart__yield();
-  return call_check(policy, t->count, false) ? GIVEN_UP : ON;
+  return call_check(policy, t->count, is_late(t, policy->pace)) ? GIVEN_UP : ON;
 }
 
 static int64_t least_of(int64_t a, int64_t b)
@@ -391,7 +406,7 @@ static __attribute__((noinline)) outcome_t yield_or_sleep(dart__wait_t *w, dart_
   sleep_t                  sleep;
 
   if (!w->backs_off || !awake)
-    take_time(t, awake, stride);
+    take_time(t, awake, stride, pace);
   if (t->waited_ns >= w->limit_ns)
     return GIVEN_UP;
   if (awake || (pace->progress != NULL && stride == DART__POLLS && !yields))

@@ -642,6 +642,54 @@ static void a_unit_with_a_core_is_not_woken(void **state)
   assert_int_equal(dart__event_count(&arrivals), 0);
 }
 
+/* --- Where units may be lost --- */
+
+static uint32_t late_turns;
+
+/* As on a machine on which whoever yields is away for that long. */
+static void be_away(void)
+{
+  late_turns++;
+  nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+}
+
+static bool never(void *context)
+{
+  (void)context;
+  return false;
+}
+
+static bool give_up(void *subject)
+{
+  (void)subject;
+  return true;
+}
+
+static void a_wait_that_is_away_for_long_is_checked(void **state)
+{
+  static dart__event_t event;
+  dart__wait_pace_t    pace   = { .spins    = 50,
+                                  .nap_us   = 100,
+                                  .per_core = 1,
+                                  .check_us = 10000,
+                                  .yield_us = 1000,
+                                  .progress = be_away,
+                                  .arrivals = &arrivals };
+  dart__wait_policy_t  policy = { .pace = &pace, .check = give_up };
+  dart__wait_t         wait   = {
+              .look = never, .limit_ns = INT64_MAX, .word = &event.count, .sleepers = &event.sleepers
+  };
+
+  (void)state;
+  late_turns = 0;
+  assert_false(dart__wait_until(&wait, &policy));
+  assert_in_range(late_turns, 1, 4);
+  late_turns = 0;
+  assert_false(
+      dart__wait_for(never, NULL, &policy)); /* it yields, and looks at the clock, seldom */
+  assert_in_range(late_turns, 1, DART__LOOKS + 1);
+}
+
 /* --- Many --- */
 
 /* Units that outnumber cores, each waiting for the one before by turns alone. */
@@ -695,6 +743,7 @@ int main(void)
     cmocka_unit_test(a_wait_for_an_event_also_wakes_when_something_comes),
     cmocka_unit_test(a_wait_for_a_mutex_also_wakes_when_something_comes),
     cmocka_unit_test(a_unit_with_a_core_is_not_woken),
+    cmocka_unit_test(a_wait_that_is_away_for_long_is_checked),
     cmocka_unit_test(turns_let_others_run)
   };
 
