@@ -184,18 +184,27 @@ static int status_of(const siginfo_t *end)
   return end->si_status | (end->si_code == CLD_DUMPED ? 0x80 : 0);
 }
 
+bool children_has_ended(const children_t *children, uint32_t child, int *status_out)
+{
+  siginfo_t end = { .si_pid = 0 };
+
+  if (children->pid[child] == 0 ||
+      waitid(P_PID, (id_t)children->pid[child], &end, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+      end.si_pid == 0)
+    return false;
+  *status_out = status_of(&end);
+  return true;
+}
+
 /* The process of a child that has ended stays a zombie until the last one has. To release it, the kernel waits for those that
  * look at its files in /proc, as ps does, and has been seen to wait for seconds on a loaded machine. */
 static void find_ends(children_t *children)
 {
-  for (uint32_t child = 0; child < children->plan->count; child++) {
-    siginfo_t end = { .si_pid = 0 };
+  int status;
 
-    if (children->pid[child] != 0 &&
-        waitid(P_PID, (id_t)children->pid[child], &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-        end.si_pid != 0)
-      tell_end(children, child, status_of(&end));
-  }
+  for (uint32_t child = 0; child < children->plan->count; child++)
+    if (children_has_ended(children, child, &status))
+      tell_end(children, child, status);
 }
 
 /* Ignore children that a shell had before it executed this launcher. */

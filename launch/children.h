@@ -62,6 +62,9 @@ bool children_are_ending(const children_t *children);
 /** The first signal to the launcher that asks the program to end; 0: none. */
 int children_signal(const children_t *children);
 
+/** Whether a child has ended of which the plan was not told yet; `*status_out` is waitpid's. */
+bool children_has_ended(const children_t *children, uint32_t child, int *status_out);
+
 /** The process of a child; 0: it has ended. */
 pid_t children_pid(const children_t *children, uint32_t child);
 

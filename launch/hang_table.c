@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "launch.h"
 
 #define NONE UINT32_MAX
 
@@ -367,8 +368,8 @@ void table_print(const dart__record_t *record, uint32_t nunits)
       print_row(&t, u);
     print_conclusion(&t);
   }
-  if (t.to != NULL && fclose(t.to) == 0 && write(STDERR_FILENO, text, size) < 0)
-    size = 0; /* stderr is closed */
+  if (t.to != NULL && fclose(t.to) == 0)
+    launch_write(STDERR_FILENO, text, size);
   free(text);
   free(t.holds);
   free(t.wanted);

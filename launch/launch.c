@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <dash/dart/if/dart.h>
@@ -21,11 +22,11 @@
 
 static void print_line(const char *format, va_list args)
 {
-  char text[1024];
+  char text[1024], line[sizeof text + 16];
 
   vsnprintf(text, sizeof text, format, args);
   dart__log_one_line(text);
-  fprintf(stderr, "dartrun: %s\n", text);
+  launch_write(STDERR_FILENO, line, (size_t)snprintf(line, sizeof line, "dartrun: %s\n", text));
 }
 
 void launch_say(const char *format, ...)
@@ -68,13 +69,60 @@ void launch_raise_files(struct rlimit *before_out)
   setrlimit(RLIMIT_NOFILE, &most);
 }
 
+/* ---- output ------------------------------------------------------------------------------------- */
+
+#define LOOK_MS 10
+
+/* What is to be looked for while a stream is full. */
+static struct {
+  void (*look)(void *owner); /* NULL: nothing, so writes may block */
+  void *owner;
+  int   own
+      [3]; /* of the standard streams that are pipes or terminals: a description that does not block; 0: none */
+} while_full;
+
+/* Streams are shared with other processes, which may not expect that they do not block. */
+static int open_again(int fd)
+{
+  struct stat status;
+  char        path[32];
+  int         own;
+
+  if (fstat(fd, &status) != 0 || !(S_ISFIFO(status.st_mode) || isatty(fd)))
+    return 0;
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  return own < 0 ? 0 : own;
+}
+
+void launch_look_while_full(void (*look)(void *owner), void *owner)
+{
+  for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+    if (while_full.own[fd] > 0)
+      close(while_full.own[fd]);
+    while_full.own[fd] = look != NULL ? open_again(fd) : 0;
+  }
+  while_full.look  = look;
+  while_full.owner = owner;
+}
+
+static void wait_for_room(int fd)
+{
+  struct pollfd room = { .fd = fd, .events = POLLOUT };
+
+  while (poll(&room, 1, while_full.look != NULL ? LOOK_MS : -1) == 0)
+    while_full.look(while_full.owner);
+}
+
 bool launch_write(int fd, const char *bytes, size_t nbytes)
 {
+  if (fd <= STDERR_FILENO && while_full.own[fd] > 0)
+    fd = while_full.own[fd];
   while (nbytes > 0) {
     ssize_t n = write(fd, bytes, nbytes);
 
     if (n < 0 && errno == EAGAIN)
-      poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, -1);
+      wait_for_room(fd);
     else if (n < 0 && errno != EINTR)
       return false;
     if (n > 0) {

@@ -77,6 +77,10 @@ void launch_raise_files(struct rlimit *before_out);
 /** Write all of it, also where the stream is full and does not block. False: nobody reads it, see errno. */
 bool launch_write(int fd, const char *bytes, size_t nbytes);
 
+/** From now on `look` is called every 10 ms while this process waits for room in a stream that nobody reads. It writes
+ *  nothing. NULL: no longer. */
+void launch_look_while_full(void (*look)(void *owner), void *owner);
+
 /** strerror, with the limit if one was reached. Valid until the next call. */
 const char *launch_reason(int error);
 

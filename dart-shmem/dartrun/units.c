@@ -32,6 +32,7 @@ typedef struct {
   pid_t               left_pid; /* its process; 0: there is none yet */
   hang_t             *hang;     /* NULL: nobody watches */
   tag_t              *tag;      /* NULL: units write for themselves */
+  children_t         *children;
 } units_t;
 
 /* In the child. */
@@ -141,18 +142,41 @@ static bool is_survived(const units_t *units, uint32_t unit)
          atomic_load_explicit((_Atomic uint32_t *)&job->aborted, memory_order_relaxed) == 0;
 }
 
-/* Tell the others, and how the unit ended. */
-static void note_lost(units_t *units, children_t *children, uint32_t unit, pid_t pid, int status,
-                      const char *held)
+/* Tell the others that the unit has ended, if they go on without it; once. It writes nothing, for nobody may read. False:
+ * they do not. */
+static bool tell_lost(const units_t *units, const children_t *children, uint32_t unit, int status)
 {
   dart__job_t *job    = units->plan->job;
   uint32_t     number = atomic_load_explicit(&job->nlost, memory_order_relaxed) + 1;
-  int          code   = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  bool         ended  = WIFEXITED(status) && WEXITSTATUS(status) == 0;
 
+  if (is_lost(units, unit))
+    return true;
+  if (children_are_ending(children) || !is_survived(units, unit) || is_missed(units))
+    return false;
   /* release, both: pair with the acquires in model/lost.c */
-  atomic_store_explicit(&job->lost[unit], 2 * number | (code == 0 ? DART__LOST_ENDED : 0),
+  atomic_store_explicit(&job->lost[unit], 2 * number | (ended ? DART__LOST_ENDED : 0),
                         memory_order_release);
   atomic_store_explicit(&job->nlost, number, memory_order_release);
+  return true;
+}
+
+/* While this process waits for room in its output. */
+static void look_for_losses(void *owner)
+{
+  const units_t *units = owner;
+  int            status;
+
+  for (uint32_t unit = 0; unit < units->plan->nunits; unit++)
+    if (children_has_ended(units->children, unit, &status))
+      tell_lost(units, units->children, unit, status);
+}
+
+/* Say how a unit ended that is lost. */
+static void say_lost(children_t *children, uint32_t unit, pid_t pid, int status, const char *held)
+{
+  int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+
   if (WIFSIGNALED(status))
     launch_say("unit %u (pid %d) is lost, killed by signal %d (%s)%s; the others go on", unit,
                (int)pid, WTERMSIG(status), strsignal(WTERMSIG(status)), held);
@@ -169,6 +193,7 @@ static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, i
   /* relaxed: the unit's exit came after its store */
   uint32_t    aborted = atomic_load_explicit(&units->plan->job->aborted, memory_order_relaxed);
   int         code    = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  bool        is_told = tell_lost(units, children, unit, status);
   const char *held =
       launch_held(units->plan->job_fd, dart__job_record(unit) + offsetof(dart__record_t, holds));
 
@@ -176,8 +201,8 @@ static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, i
   if (children_are_ending(children))
     return; /* ended by the launcher, or a consequence */
 
-  if (is_survived(units, unit) && !is_missed(units)) {
-    note_lost(units, children, unit, pid, status, held);
+  if (is_told) {
+    say_lost(children, unit, pid, status, held);
     return;
   }
   if (status == 0 && cycle_of(units, unit) % 2 == 0)
@@ -215,6 +240,8 @@ static void begin(void *owner, children_t *children)
 {
   units_t *units = owner;
 
+  units->children = children;
+  launch_look_while_full(look_for_losses, units);
   units->hang = hang_open(children, units->plan->nunits, record_of, units);
   if (units->plan->is_tagged)
     units->tag = tag_open(children, units->plan->nunits);
@@ -278,6 +305,7 @@ int units_run(const units_plan_t *plan)
   };
   int code = children_run(&children);
 
+  launch_look_while_full(NULL, NULL);
   if (code != 0)
     end_programs(plan);
   hang_close(units.hang);

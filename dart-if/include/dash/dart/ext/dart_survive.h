@@ -55,8 +55,8 @@
  *  The debug mode (DART_CHECK) checks memory, completion and locks in such jobs, not collectives and races; what belongs to
  *  broken teams is no leak.
  *
- *  One dartrun serves all nodes, and tells all units of a loss; there is no heartbeat. It is late where it cannot go on
- *  itself: with --tag, while nobody reads its output. Of a unit that a script starts it sees the end with the script's.
+ *  One dartrun serves all nodes, and tells all units of a loss, also while nobody reads its output; there is no heartbeat. Of
+ *  a unit that a script starts it sees the end with the script's.
  *
  *  dart_team_shrink makes a team of those that are left, which is whole again; dart_team_agree, dart_team_destroy and
  *  dart_exit work on broken teams, too.
