@@ -117,9 +117,7 @@ static answer_t take_or_list(dart__mutex_t *mutex, const request_t *request)
 
 static void release_mutex(dart__mutex_t *mutex, int32_t unit)
 {
-  if (dart__mutex_is_held(mutex))
-    dart__mutex_unlock_for(mutex, unit);
-  else
+  if (!dart__mutex_unlock_for(mutex, unit) && !dart__outlives(unit))
     dart__error("dart_lock_at_release: unit %d has released a lock of unit %d that nobody holds",
                 unit, dart__world.me);
 }

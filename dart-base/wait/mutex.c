@@ -268,12 +268,35 @@ bool dart__mutex_wait(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
   return false;
 }
 
-void dart__mutex_unlock_for(dart__mutex_t *mutex, int32_t unit)
+/* Word of the release by a unit that is lost may come when another has taken the mutex from it. */
+static bool leave_robust(dart__mutex_t *mutex, int32_t unit, uint32_t *before_out)
 {
   uint32_t held = HELD | tag_of(unit);
 
+  *before_out = load_state(mutex);
+  do
+    if ((*before_out & ~SLEEPERS) != held)
+      return false;
   /* release: pairs with the acquire of the next holder */
-  dart__mutex_wake(mutex, atomic_fetch_sub_explicit(&mutex->state, held, memory_order_release));
+  while (!atomic_compare_exchange_weak_explicit(&mutex->state, before_out, *before_out - held,
+                                                memory_order_release, memory_order_relaxed));
+  return true;
+}
+
+bool dart__mutex_unlock_for(dart__mutex_t *mutex, int32_t unit)
+{
+  uint32_t before;
+
+  if (dart__mutex_tag != 0) {
+    if (!leave_robust(mutex, unit, &before))
+      return false;
+  } else if (dart__mutex_is_held(mutex)) { /* release: as above */
+    before = atomic_fetch_sub_explicit(&mutex->state, HELD, memory_order_release);
+  } else {
+    return false;
+  }
+  dart__mutex_wake(mutex, before);
+  return true;
 }
 
 void dart__mutex_wake(dart__mutex_t *mutex, uint32_t state)

@@ -91,8 +91,8 @@ bool dart__mutex_take_broken_for(dart__mutex_t *mutex, int32_t unit);
 /** The holder of a robust mutex, as far as is known; -1: nobody. */
 int32_t dart__mutex_holder(const dart__mutex_t *mutex);
 
-/** Release the mutex for a unit for which it was taken. */
-void dart__mutex_unlock_for(dart__mutex_t *mutex, int32_t unit);
+/** Release the mutex for a unit for which it was taken. False: nobody holds it; of a robust one, this unit does not. */
+bool dart__mutex_unlock_for(dart__mutex_t *mutex, int32_t unit);
 
 /* * Everything done under the mutex before is visible to the caller afterwards. True: it was taken from a unit that is
  * lost, so what it protects may be half changed. */

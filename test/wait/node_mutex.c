@@ -459,17 +459,21 @@ static void a_mutex_of_a_lost_unit_is_taken(void **state)
   dart__mutex_unlock(&mutex);
   of_unit(&mutex, 4);
   assert_false(dart__mutex_try_broken(&mutex) || dart__mutex_take_for(&mutex, 7));
-  dart__mutex_unlock_for(&mutex, 4);
+  assert_true(dart__mutex_unlock_for(&mutex, 4));
   of_unit(&mutex, 5); /* it is never taken for a waiter that is not told */
   assert_false(dart__mutex_take_for(&mutex, 7) || dart__mutex_take_late(&mutex, 0, 7));
   assert_true(dart__mutex_take_broken_for(&mutex, 7));
-  dart__mutex_unlock_for(&mutex, 7);
+  assert_false(
+      dart__mutex_unlock_for(&mutex, 5)); /* what it has sent before it was lost comes late */
+  assert_int_equal(dart__mutex_holder(&mutex), 7);
+  assert_true(dart__mutex_unlock_for(&mutex, 7));
+  assert_false(dart__mutex_unlock_for(&mutex, 7));
   of_unit(&mutex, 5);
   assert_true(dart__mutex_try_broken(&mutex));
   dart__mutex_unlock(&mutex);
   assert_true(dart__mutex_take_for(&mutex, 7));
   assert_false(dart__mutex_try(&mutex));
-  dart__mutex_unlock_for(&mutex, 7);
+  assert_true(dart__mutex_unlock_for(&mutex, 7));
   assert_true(dart__mutex_try(&mutex));
   dart__mutex_set_robust(NULL, 0);
 }
