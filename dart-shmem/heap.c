@@ -3,7 +3,9 @@
 #include <sys/mman.h>
 
 #include "base/free_memory.h"
+#include "base/last_call.h"
 #include "model/team.h"
+#include "model/tell.h"
 #include "model/world.h"
 #include "net.h"
 #include "shmem.h"
@@ -100,8 +102,7 @@ static uint32_t call_of(const dart__team_t *team, const dart__chunk_t *chunk)
 {
   if (team->exchange.shared == NULL)
     return DART__JOB_INIT;
-  return chunk->level == DART__LEVEL_POOL ? 0
-                                          : team->call.number << 16 | ((uint32_t)team->id + 1) << 1;
+  return chunk->level == DART__LEVEL_POOL ? 0 : dart__tell_call(team);
 }
 
 dart_ret_t dart__net_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to)
@@ -115,9 +116,9 @@ dart_ret_t dart__net_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t fr
   ret = dart__job_reserve(
       dart__shmem.fd, mapping->offset + (size_t)team->me * chunk->nbytes + from, to - from,
       &(dart__job_reason_t){ .why  = call == DART__JOB_INIT
-                                         ? "; dart_init: no memory for the first team and its pool, "
+                                         ? "dart_init: no memory for the first team and its pool, "
                                            "see DART_POOL"
-                                         : NULL,
+                                         : dart__call,
                              .told = call == 0 ? NULL : &dart__shmem.job->told,
                              .call = call });
   if (ret == DART_OK)

@@ -233,8 +233,9 @@ static void tell_no_room(uint64_t nbytes, uint64_t room, const dart__job_reason_
 {
   if (may_tell(reason))
     dart__error("no room for %" PRIu64 " bytes of shared memory: " DIRECTORY
-                " and the machine have %" PRIu64 " left%s",
-                nbytes, room, reason->why != NULL ? reason->why : "");
+                " and the machine have %" PRIu64 " left%s%s",
+                nbytes, room, reason->why != NULL ? "; " : "",
+                reason->why != NULL ? reason->why : "");
 }
 
 static bool has_room(uint64_t nbytes, const dart__job_reason_t *reason)

@@ -120,7 +120,7 @@ uint64_t dart__job_cut(dart__job_t *job, size_t nbytes);
 
 /* How dart__job_reserve says that there is no room. */
 typedef struct {
-  const char       *why;  /* follows the reason, and says what the memory is for; NULL: nothing */
+  const char *why; /* follows the reason, and says what the memory is for, or the call; or NULL */
   _Atomic uint32_t *told; /* the last call in which a unit said so; NULL: each unit does */
   uint32_t          call; /* units that are in the same call say so once */
 } dart__job_reason_t;

@@ -30,7 +30,7 @@ dart_ret_t dart__simulated_open(void)
   if (inboxes != NULL &&
       dart__job_reserve(
           dart__shmem.fd, own, each,
-          &(dart__job_reason_t){ .why  = "; dart_init: no memory for the first team's inboxes",
+          &(dart__job_reason_t){ .why  = "dart_init: no memory for the first team's inboxes",
                                  .told = &dart__shmem.job->told,
                                  .call = DART__JOB_INIT }) == DART_OK)
     dart__shmem.comm = dart__wire_open(&(dart__link_config_t){ .inboxes = inboxes,

@@ -9,6 +9,7 @@
 #include "far/far_team.h"
 #include "far/host.h"
 #include "model/lost.h"
+#include "model/tell.h"
 #include "model/world.h"
 #include "net.h"
 
@@ -55,10 +56,11 @@ static _Noreturn void end_different(const watch_t *w)
   char own[200];
 
   dart__step_describe(w->team, own, sizeof own);
-  dart__error(
-      "collective calls of team %d do not match between nodes: %s, unit %d in another one, or "
-      "with another size or root",
-      (int)w->team->id, own, (int)leader(w->team, w->node));
+  if (dart__tells_first(DART__TELL_UNMATCHED)) /* the other leader may see it, too */
+    dart__error(
+        "collective calls of team %d do not match between nodes: %s, unit %d in another one, or "
+        "with another size or root",
+        (int)w->team->id, own, (int)leader(w->team, w->node));
   dart__net_abort(DART_EXIT_ABORT, false);
 }
 

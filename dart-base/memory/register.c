@@ -23,6 +23,7 @@
 #include "memory/segment_state.h"
 #include "model/address.h"
 #include "model/argument_check.h"
+#include "model/tell.h"
 #include "net.h"
 #include "wait/foreign.h"
 
@@ -249,7 +250,7 @@ static dart_ret_t memregister(const char *function, dart_team_t teamid, size_t n
   ret  = reg(team, mine, addr, nbytes, &gptr->segid);
   if (ret != DART_OK) {
     *gptr = DART_GPTR_NULL;
-    if (mine == DART_OK && ret != DART_ERR_UNIT_LOST)
+    if (mine == DART_OK && ret != DART_ERR_UNIT_LOST && !dart__was_told(dart__tell_call(team)))
       dart__error("%s: %zu bytes (here) cannot be registered on every unit of team %d", function,
                   nbytes, teamid);
     return ret;
