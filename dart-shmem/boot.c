@@ -269,7 +269,7 @@ dart_ret_t dart__net_join(int *argc, char ***argv, dart_thread_support_level_t w
   dart__world.nunits     = (int32_t)dart__shmem.job->nunits;
   dart__world.me         = (dart_unit_t)dart__shmem.unit;
   dart__world.many_nodes = dart__shmem.job->nnodes > 1;
-  dart__world.one_host   = true;
+  dart__world.one_host   = dart__shmem.job->shows_machines == 0;
   dart__world.told       = &dart__shmem.job->told;
   dart__lost             = (dart__lost_t){ .count = NULL };
   if (dart__job_survives(dart__shmem.job))

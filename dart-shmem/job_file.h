@@ -38,13 +38,14 @@
 
 /* "DARTJOB" and the version of the layout below: a launcher and a program built from different
  * versions must not share a job. Counts up with every change of dart__job_t. */
-#define DART__JOB_MAGIC UINT64_C(0x444152544a4f420a)
+#define DART__JOB_MAGIC UINT64_C(0x444152544a4f420b)
 
 typedef struct {
   uint64_t magic;  /* DART__JOB_MAGIC */
   uint64_t nbytes; /* size of the file */
   uint32_t nunits;
-  uint32_t nnodes; /* that the launcher makes of the machine */
+  uint32_t nnodes;         /* that the launcher makes of the machine */
+  uint32_t shows_machines; /* 1: each node shows its units a machine of its own, by HWLOC_XMLFILE */
 
   /* Exit code (0 .. 255) + 1 once a unit called dart_abort, else 0. The launcher ends the job with
    * this code even if it is 0. */

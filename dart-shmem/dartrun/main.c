@@ -41,6 +41,21 @@ static void check_net(void)
     launch_fail(LAUNCH_EXIT_USAGE, DART__NET_MODEL_WRONG, text, (int)strcspn(wrong, ","), wrong);
 }
 
+/* Recorded machines, one for each node: several files, with colons between them. The launcher binds units to processors of
+ * this one. */
+static char *find_machines(dart__job_t *job)
+{
+  const char *files = getenv("HWLOC_XMLFILE");
+  char       *copy;
+
+  if (job->nnodes == 1 || files == NULL || strchr(files, ':') == NULL)
+    return NULL;
+  job->shows_machines = 1;
+  copy                = strdup(files);
+  unsetenv("HWLOC_XMLFILE");
+  return copy;
+}
+
 /* Programs of dart-mpi have become dartrun-mpi's by now. */
 static void check_hosts(const launch_t *launch)
 {
@@ -79,11 +94,13 @@ int main(int argc, char **argv)
   launch_set_number(DART__JOB_ENV_UNITS, launch.nunits);
   launch_set_number("DART_NODES", launch.nnodes);
 
-  bind      = bind_plan(launch.bind, plan.nunits);
-  plan.bind = bind;
-  code      = units_run(&plan);
+  plan.machines = find_machines(plan.job);
+  bind          = bind_plan(launch.bind, plan.nunits);
+  plan.bind     = bind;
+  code          = units_run(&plan);
   if (bind != NULL)
     bind_free(bind);
+  free(plan.machines);
   dart__job_close(plan.job);
   return code;
 }

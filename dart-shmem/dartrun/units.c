@@ -11,6 +11,7 @@
 #include "units.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -35,6 +36,20 @@ typedef struct {
   children_t         *children;
 } units_t;
 
+/* Node k shows its units the k-th of the machines, in turns. */
+static void show_machine(const char *machines, uint32_t node)
+{
+  const char *next = machines;
+  char        file[PATH_MAX];
+
+  for (; node > 0; node--) {
+    next += strcspn(next, ":");
+    next = *next == '\0' ? machines : next + 1;
+  }
+  snprintf(file, sizeof file, "%.*s", (int)strcspn(next, ":"), next);
+  setenv("HWLOC_XMLFILE", file, 1);
+}
+
 /* In the child. */
 static void become_unit(void *owner, uint32_t unit)
 {
@@ -47,6 +62,8 @@ static void become_unit(void *owner, uint32_t unit)
   fcntl(plan->job_fd, F_SETFD, 0); /* survives exec */
   if (plan->bind != NULL)
     bind_unit(plan->bind, unit);
+  if (plan->machines != NULL)
+    show_machine(plan->machines, unit % plan->job->nnodes);
   if (units->tag != NULL)
     tag_become(units->tag, unit);
 }

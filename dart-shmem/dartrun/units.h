@@ -12,8 +12,9 @@ typedef struct {
   uint32_t      nunits;
   int           job_fd;
   dart__job_t  *job;
-  const bind_t *bind;      /* NULL: units are not bound */
-  bool          is_tagged; /* each line of output gets its unit */
+  const bind_t *bind; /* NULL: units are not bound */
+  char *machines;     /* recorded ones for nodes in turns, with colons between the files; or NULL */
+  bool  is_tagged;    /* each line of output gets its unit */
 } units_plan_t;
 
 /** Start the units, and watch them until all have ended. Returns the exit code for the launcher: 0 if all units exited

@@ -123,7 +123,15 @@ run env HWLOC_COMPONENTS=xml,stop "$build/dart-shmem/dartrun" -n 3 "$suite" loca
 run env HWLOC_COMPONENTS=xml,stop "$info" --topology; expect_code 0
 [[ $err == *"hwloc cannot tell"* && $out == *"core ?: unit 0"* ]] || fail "no topology: $out $err"
 
-# Nodes of one job that are different machines.
+# Nodes of one job that are different machines, of dart-shmem: in turns those of a list.
+machines=$topologies/recorded-two-sockets.xml:$topologies/arm-big-little.xml
+HWLOC_XMLFILE=$machines shmem -n 6 --nodes 3 "$info" --topology; expect_code 0
+[[ $out == *"node 0: "*", 2 packages,"*"node 1: arm-board, 8 cores, 1 package"*"node 2: "*", 2 packages,"* ]] ||
+  fail "three nodes of two machines: $out"
+HWLOC_XMLFILE=$machines shmem -n 5 --nodes 2 "$suite" locality
+[[ $code == 0 ]] || fail "nodes of different build: $out $err"
+
+# The same of dart-mpi.
 if [[ -x $build/tools/dart-info-mpi ]] && has_backend mpi && "$mpiexec" --version 2>/dev/null | grep -q HYDRA; then
   info=$build/tools/dart-info-mpi suite=$build/test/dart-test-mpi
   export MPIR_CVAR_NUM_CLIQUES=2 # unit u is on node u mod 2
