@@ -87,22 +87,36 @@ install_missing() {
   return 1
 }
 
-# build <folder> <cmake argument>...: configure, and compile what is not up to date.
-build() {
-  local folder=$1 log
+# logged <what> <command>...: run it, and show its warnings; if it fails, the end of what it said.
+logged() {
+  local what=$1 log
+  shift
+  log=$(mktemp)
+  if ! "$@" >"$log" 2>&1; then
+    tail -n 60 "$log" >&2
+    rm -f "$log"
+    die "$what failed"
+  fi
+  grep -E 'warning:|left out' "$log" || true
+  rm -f "$log"
+}
+
+# configure <folder> <cmake argument>...
+configure() {
+  local folder=$1
   shift
   if [ ! -e "$folder/CMakeCache.txt" ]; then
     if have ninja; then set -- "$@" -G Ninja; else set -- "$@" -G "Unix Makefiles"; fi
   fi
-
   say "Building in $folder"
-  log=$(mktemp)
-  if ! { cmake -S "$top" -B "$folder" "$@" && cmake --build "$folder" -j "$jobs"; } \
-    >"$log" 2>&1; then
-    tail -n 60 "$log" >&2
-    rm -f "$log"
-    die "the build in $folder failed"
-  fi
-  grep -E 'warning:|left out' "$log" || true
-  rm -f "$log"
+  logged "the build in $folder" cmake -S "$top" -B "$folder" "$@"
+}
+
+# compile <folder>: what is not up to date.
+compile() { logged "the build in $1" cmake --build "$1" -j "$jobs"; }
+
+# build <folder> <cmake argument>...
+build() {
+  configure "$@"
+  compile "$1"
 }
