@@ -10,6 +10,9 @@ export DART_LOG_LEVEL=WARN DART_PROGRESS=none
 unset DART_STATS DART_NODES
 table=$(dirname "$0")/counts.csv
 
+# keys FILE: the cases of lines with counts.
+keys() { sed -E 's/(,[^,]*){3}$//' "$1" | sort; }
+
 # Few counts depend on how late units are. A chain is longer if a unit serves an early request before it sends its own
 # messages. And now and then a unit asks another whether it is there. So a count that differs is counted again, with a
 # longer latency. That of dart_exit has messages more where the program has sent some: it is counted again without.
@@ -25,6 +28,10 @@ for nodes in 2 4 8 ${DART_TEST_ALL:+16 64}; do # of 64 it takes a minute
     sed -nE 's/^("[^"]*",[0-9]+,[0-9]+,[0-9]+),[0-9]+,([0-9]+,[0-9]+),.*/\1,\2/p' "$work/out" |
       sed -E 's/^("init",[0-9]+,[0-9]+,[0-9]+),[0-9]+,/\1,*,/' >"$work/counts"
     ((nodes != 4 || try > 1)) || cp "$work/out" "$work/of_4"
+    if ((nodes <= 8 && try == 1)); then # of more some are left out, see above
+      uncounted=$(comm -23 <(keys "$work/counts") <(keys "$work/expected"))
+      [[ -z $uncounted ]] || fail "without a line in $table: $uncounted"
+    fi
     grep -vxF -f "$work/counts" "$work/expected" >"$work/missing" || break # all are there
     cp "$work/missing" "$work/expected"
     options=(--format=csv --repeat=3 "--calls=$(cut -d'"' -f2 "$work/missing" | tr , '?' | sort -u | paste -sd,)")
