@@ -1,6 +1,8 @@
 /* Chunks: ranges of the job's file, mapped by every unit as a whole, one unit's portion after the other. */
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/free_memory.h"
 #include "base/last_call.h"
@@ -9,15 +11,27 @@
 #include "model/world.h"
 #include "net.h"
 #include "shmem.h"
+#include "wait/foreign.h"
 
-/* The team's first unit cuts the range. Where it begins also names the chunk in the network, so registered memory gets one,
- * too, of a page. Units that open the chunk have passed a barrier since, and those of a broken team open none. */
+/* Where a unit's registered memory is, at the beginning of the unit's page of the chunk's range. Zeros: nowhere. */
+typedef struct {
+  uint64_t address;
+  int64_t  process;
+} place_t;
+
+static off_t place_at(const dart__mapping_t *mapping, int32_t team_unit)
+{
+  return (off_t)mapping->region.id + (off_t)team_unit * (off_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The team's first unit cuts the range. Where it begins also names the chunk in the network. That of registered memory has
+ * a page of each unit's, to say where its memory is. Units that open the chunk have passed a barrier since, and those of a broken team open none. */
 dart_ret_t dart__net_chunk_prepare(const dart__team_t *team, dart__chunk_t *chunk)
 {
-  size_t nbytes = chunk->nbytes * (size_t)team->nunits;
+  size_t each = chunk->nbytes > 0 ? chunk->nbytes : (size_t)sysconf(_SC_PAGESIZE);
 
-  if (team->me == 0 && !dart__team_is_broken(team) && (nbytes > 0 || team->nnodes > 1) &&
-      dart__job_cut_for(team->id, nbytes > 0 ? nbytes : 1) != DART_OK)
+  if (team->me == 0 && !dart__team_is_broken(team) && (chunk->nbytes > 0 || team->nnodes > 1) &&
+      dart__job_cut_for(team->id, each * (size_t)team->nunits) != DART_OK)
     return DART_ERR_NOMEM;
   chunk->net = calloc(1, sizeof(dart__mapping_t));
   return chunk->net == NULL ? DART_ERR_NOMEM : DART_OK;
@@ -65,8 +79,11 @@ void dart__net_chunk_close(dart__team_t *team, dart__chunk_t *chunk)
 
   if (team->nnodes > 1)
     dart__region_leave(dart__shmem.comm, &mapping->region);
-  if (mapping->base == NULL) /* registered memory */
+  if (mapping->base == NULL) { /* registered memory */
+    if (team->nnodes > 1)
+      dart__job_release(dart__shmem.fd, (uint64_t)place_at(mapping, team->me), 1);
     return;
+  }
   munmap(mapping->base, mapping->nbytes);
   dart__job_release(dart__shmem.fd, mapping->offset + (size_t)team->me * chunk->nbytes,
                     chunk->nbytes);
@@ -81,20 +98,48 @@ void dart__net_release(dart__team_t *team, dart__chunk_t *chunk, size_t from, si
                       to - from);
 }
 
-/* Registered memory: near units reach it without the network. */
+/* Registered memory: near units reach it without the network, and others by the kernel, if they may. */
 
 dart_ret_t dart__net_register(dart__team_t *team, dart__chunk_t *chunk, void *address,
                               size_t nbytes)
 {
-  uint64_t offset;
+  place_t          place   = { (uintptr_t)address, getpid() };
+  dart__mapping_t *mapping = chunk->net;
+  uint64_t         offset;
 
   if (team->nnodes == 1)
     return DART_OK;
   offset = dart__job_cut_by(dart__team_member(team, 0), team->id);
   if (offset == 0)
     return DART_ERR_NOMEM;
-  publish(chunk->net, offset, address, nbytes);
-  return DART_OK;
+  publish(mapping, offset, address, nbytes);
+  chunk->is_reached = dart__shmem.reaches_processes;
+  if (pwrite(dart__shmem.fd, &place, sizeof place, place_at(mapping, team->me)) == sizeof place)
+    return DART_OK;
+  dart__region_leave(dart__shmem.comm, &mapping->region);
+  return DART_ERR_NOMEM;
+}
+
+/* It is enough to try the next unit. No byte is at address 0 to be read. */
+bool dart__processes_are_reached(void)
+{
+  uint32_t next = (dart__shmem.unit + 1) % dart__shmem.job->nunits;
+  off_t    at   = (off_t)(dart__job_record(next) + offsetof(dart__record_t, waits.pid));
+  int32_t  process;
+
+  return pread(dart__shmem.fd, &process, sizeof process, at) == sizeof process && process > 0 &&
+         (dart__foreign_reaches(process, 0) || errno == EFAULT);
+}
+
+void dart__registered_find(const dart__mapping_t *mapping, int32_t team_unit, dart__request_t *r)
+{
+  place_t place;
+
+  if (pread(dart__shmem.fd, &place, sizeof place, place_at(mapping, team_unit)) != sizeof place ||
+      place.process == 0)
+    return;
+  r->process = (pid_t)place.process;
+  r->mapped  = (char *)(uintptr_t)(place.address + r->offset);
 }
 
 /* All units of a team that reserve pages are in the same call; 0: each by itself, for its portion of the pool. */

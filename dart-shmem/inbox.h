@@ -33,7 +33,7 @@ typedef enum {
   DART__PACKET_FETCH,   /* asks for the bytes of a message that was offered */
   DART__PACKET_GET,     /* asks for bytes of the receiver's memory; the last kind that is counted */
   DART__PACKET_ACK,     /* bytes of a PUT are in place */
-  DART__PACKET_PUT_HERE, /* of this unit to itself: the time has come for a put ... */
+  DART__PACKET_PUT_HERE, /* of this unit to itself, as sent: the time has come for a put ... */
   DART__PACKET_GET_HERE  /* ... or get; `peer` is its target */
 } dart__packet_kind_t;
 

@@ -78,7 +78,7 @@ static bool is_small_put(const dart__packet_t *p)
 }
 
 /* Whether the contract orders two packets: messages of one channel and tag, or of the program's channel, and small puts
- * to one place. */
+ * to the same bytes of a region. */
 static bool is_ordered(const dart__packet_t *one, const dart__packet_t *other)
 {
   if (one->peer != other->peer)
@@ -86,7 +86,8 @@ static bool is_ordered(const dart__packet_t *one, const dart__packet_t *other)
   if (is_message(one) && is_message(other))
     return one->channel == other->channel &&
            (one->tag == other->tag || one->channel == DART__CHANNEL_PROGRAM);
-  return is_small_put(one) && is_small_put(other) && one->offset < other->offset + other->nbytes &&
+  return is_small_put(one) && is_small_put(other) && one->kind == other->kind &&
+         one->to == other->to && one->offset < other->offset + other->nbytes &&
          other->offset < one->offset + one->nbytes;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "wait/foreign.h"
 #include "wait/near.h"
 
 /* ---- at the target ------------------------------------------------------------------------------ */
@@ -61,23 +62,37 @@ void dart__move_serve(dart__net_comm_t *c, const dart__packet_t *packet)
 
 /* ---- at the origin ------------------------------------------------------------------------------ */
 
+/* What cannot be reached was said by a line; the program has deregistered it too early. */
+static void copy_here(const dart__request_t *r, bool is_put)
+{
+  const dart__type_t *byte = &dart__type_basic[DART_TYPE_BYTE];
+
+  if (r->process > 0 && is_put)
+    dart__foreign_put(r->process, (uintptr_t)r->mapped, byte, r->data, byte, r->nbytes);
+  else if (r->process > 0)
+    dart__foreign_get(r->data, byte, r->process, (uintptr_t)r->mapped, byte, r->nbytes);
+  else if (is_put)
+    dart__near_put_bytes(r->mapped, r->data, r->nbytes);
+  else
+    dart__near_get_bytes(r->data, r->mapped, r->nbytes);
+}
+
 void dart__move_finish(dart__net_comm_t *c, const dart__packet_t *packet)
 {
-  dart__request_t *r = dart__request_of(packet->to);
+  dart__request_t *r =
+      dart__request_of(packet->kind >= DART__PACKET_PUT_HERE ? packet->from : packet->to);
 
   if (packet->kind == DART__PACKET_DATA && packet->nbytes > 0 &&
       !r->is_abandoned) /* else there may be no buffer */
     memcpy(r->data + packet->offset, dart__packet_bytes(packet), packet->nbytes);
-  else if (packet->kind == DART__PACKET_PUT_HERE)
-    dart__near_put_bytes(r->mapped, r->data, r->nbytes);
-  else if (packet->kind == DART__PACKET_GET_HERE)
-    dart__near_get_bytes(r->data, r->mapped, r->nbytes);
+  else if (packet->kind >= DART__PACKET_PUT_HERE)
+    copy_here(r, packet->kind == DART__PACKET_PUT_HERE);
   if (packet->clock > r->clock)
     r->clock = packet->clock;
   dart__request_land(c, r, packet->nbytes);
 }
 
-/* Hold a put or get that this unit copies itself: a put for one latency, a get for two. */
+/* A put or get that this unit copies itself: without delays at once, else a put after one latency, a get after two. */
 static void start_here(dart__net_comm_t *c, dart__request_t *r)
 {
   dart__traffic_t *traffic   = c->link.config.traffic;
@@ -86,7 +101,8 @@ static void start_here(dart__net_comm_t *c, dart__request_t *r)
   dart__packet_t   packet    = { .kind   = is_put ? DART__PACKET_PUT_HERE : DART__PACKET_GET_HERE,
                                  .peer   = r->peer,
                                  .nbytes = (uint32_t)r->nbytes,
-                                 .to     = dart__id_of(r),
+                                 .from   = dart__id_of(r),
+                                 .to     = r->there,
                                  .offset = r->offset,
                                  .due    = dart__link_due(&c->link, r->nbytes),
                                  .clock  = dart__traffic_clock(traffic) + 2 };
@@ -94,27 +110,24 @@ static void start_here(dart__net_comm_t *c, dart__request_t *r)
   if (!is_put)
     packet.due += (int64_t)c->link.config.model.latency_ns;
   dart__traffic_send(traffic, nmessages, r->nbytes);
-  dart__traffic_add(&traffic->taken, nmessages);
-  if (!dart__link_hold(&c->link, &packet)) /* no memory: it arrives early */
+  dart__traffic_add(traffic, DART__TRAFFIC_TAKEN, nmessages);
+  if (packet.due == 0 || !dart__link_hold(&c->link, &packet)) /* no memory: it arrives early */
     dart__move_finish(c, &packet);
 }
 
-void dart__move_start(dart__net_comm_t *comm, const dart__request_t *model,
+void dart__move_start(dart__net_comm_t *c, const dart__request_t *model,
                       dart__net_request_t *request_out)
 {
-  dart__peer_t    *peer = &comm->peer[model->peer];
-  dart__request_t *r;
+  dart__peer_t    *peer = &c->peer[model->peer];
+  dart__request_t *r    = dart__request_new(c, model, request_out != NULL);
 
-  pthread_mutex_lock(&comm->lock);
-  r         = dart__request_new(comm, model, request_out != NULL);
   r->number = ++peer->nops;
   TAILQ_INSERT_TAIL(&peer->ops, r, op);
   /* relaxed: a thread sees what it has started itself */
   atomic_fetch_add_explicit(&peer->nlisted, 1, memory_order_relaxed);
   if (r->mapped != NULL)
-    start_here(comm, r);
+    start_here(c, r);
   else
-    dart__request_send(comm, r);
-  dart__request_return(comm, r, request_out);
-  pthread_mutex_unlock(&comm->lock);
+    dart__request_send(c, r);
+  dart__request_return(c, r, request_out);
 }

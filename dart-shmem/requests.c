@@ -4,6 +4,9 @@
  * Every test, probe and flush goes on with it. The receiver takes all packets out of its inbox, whether or not it can
  * answer them at once, for answers are requests. So no unit waits for more than progress of its peer.
  *
+ * A unit that starts more than DART__OPS_MOST puts and gets to a peer waits for the oldest, with progress. So units that
+ * put to one another all go on, and neither their requests nor the answers of the peer take memory without bound.
+ *
  * Messages that no receive takes stay with the receiver, up to KEPT_MOST bytes of each peer. When so much is with it,
  * or on its way there, the next ones are offered, as are those of more than one packet. */
 #include "requests.h"
@@ -65,14 +68,16 @@ void dart__request_land(dart__net_comm_t *c, dart__request_t *r, size_t nbytes)
   r->landed += nbytes;
   if (r->landed < r->nbytes)
     return;
-  r->is_done = true;
   dart__request_unlist(c, r);
   if (r->number > 0) {
-    TAILQ_REMOVE(&c->peer[r->peer].ops, r, op);
-    dart__traffic_raise(&c->peer[r->peer].clock, r->clock);
+    dart__peer_t *peer = &c->peer[r->peer];
+
+    TAILQ_REMOVE(r->is_done ? &peer->done : &peer->ops, r, op);
+    dart__traffic_raise(&peer->clock, r->clock);
     /* release: pairs with the acquire in dart__wire_flush */
-    atomic_fetch_sub_explicit(&c->peer[r->peer].nlisted, 1, memory_order_release);
+    atomic_fetch_sub_explicit(&peer->nlisted, 1, memory_order_release);
   }
+  r->is_done = true;
   release_request(c, r);
 }
 
@@ -140,6 +145,8 @@ void dart__requests_pump(dart__net_comm_t *c, dart__peer_t *peer)
     dart__request_unlist(c, r);
     if (r->kind == DART__PACKET_PUT) {
       r->is_done = true;
+      TAILQ_REMOVE(&peer->ops, r, op);
+      TAILQ_INSERT_TAIL(&peer->done, r, op);
     } else if (r->kind == DART__PACKET_OFFER || r->kind == DART__PACKET_FETCH) {
       dart__request_list(r, &peer->away);
     } else if (r->kind != DART__PACKET_GET) { /* nothing comes for it */
@@ -172,7 +179,8 @@ void dart__requests_drop(dart__net_comm_t *c, dart__peer_t *peer)
     if (r->mapped == NULL)
       end_at_lost(c, r);
   }
-  while ((r = TAILQ_FIRST(&peer->out)) != NULL || (r = TAILQ_FIRST(&peer->away)) != NULL)
+  while ((r = TAILQ_FIRST(&peer->done)) != NULL || (r = TAILQ_FIRST(&peer->out)) != NULL ||
+         (r = TAILQ_FIRST(&peer->away)) != NULL)
     end_at_lost(c, r);
 }
 

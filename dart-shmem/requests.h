@@ -9,7 +9,7 @@ typedef TAILQ_HEAD(dart__requests, dart__request) dart__requests_t;
 
 typedef struct dart__request {
   TAILQ_ENTRY(dart__request) next; /* in `list` ... */
-  TAILQ_ENTRY(dart__request) op;   /* ... and `ops` */
+  TAILQ_ENTRY(dart__request) op;   /* ... and `ops` or `done` */
   dart__requests_t *list;          /* NULL: none */
   uint8_t           kind;          /* of its packets; that of a receive is FETCH */
   uint8_t           uses;    /* one until it is complete, one of the caller that will test it */
@@ -26,15 +26,17 @@ typedef struct dart__request {
   size_t   landed; /* bytes that have come, or are in place */
   uint64_t there;  /* the peer's region, or its request */
   uint64_t offset; /* in it; of a message its length */
-  char    *mapped; /* where that is mapped here; NULL: it is not */
+  char    *mapped; /* where that is here, or in `process` if that is not 0; NULL: the peer copies */
+  pid_t    process;
 } dart__request_t;
 
 typedef struct {
   dart__requests_t out;     /* have packets to be sent */
   dart__requests_t away;    /* an offer that was not fetched, or a receive that fetches */
-  dart__requests_t ops;     /* puts and gets that are not complete, in the order of their numbers */
+  dart__requests_t ops;     /* puts and gets that are not locally complete, by their numbers ... */
+  dart__requests_t done;    /* ... and puts that are, but not at the peer */
   uint64_t         nops;    /* ever started */
-  _Atomic uint32_t nlisted; /* in `ops` */
+  _Atomic uint32_t nlisted; /* in both; at most DART__OPS_MOST */
   _Atomic uint64_t clock;   /* of those that were complete; what a flush of the peer learns */
   uint64_t         head_seen; /* of its inbox: see dart__inbox_claim */
   uint64_t         messages;  /* bytes of those that were sent to it, ever ... */
@@ -42,7 +44,8 @@ typedef struct {
   bool is_lost; /* nothing is sent to it, and only complete messages are received from it */
 } dart__peer_t;
 
-#define DART__SPARES 64 /* requests that can be made where there is no memory */
+#define DART__OPS_MOST 1024 /* puts and gets to a peer that are under way */
+#define DART__SPARES   64   /* requests that can be made where there is no memory */
 
 struct dart__net_comm {
   pthread_mutex_t   lock;

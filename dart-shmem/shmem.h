@@ -12,6 +12,8 @@ typedef struct {
   uint64_t          nvotes;  /* of the job, which no team's have for keys */
   dart__net_model_t model;   /* of the network between nodes ... */
   dart__net_comm_t *comm;    /* ... and this unit's end of it; NULL: there is one node */
+  bool
+      reaches_processes; /* puts and gets need no help of other units for their registered memory */
 } dart__shmem_t;
 
 extern dart__shmem_t dart__shmem;
@@ -28,6 +30,12 @@ typedef struct {
  *  DART_ERR_NOMEM: the file is used up, or has no page to note it. */
 dart_ret_t dart__job_cut_for(dart_team_t team, size_t nbytes);
 uint64_t   dart__job_cut_by(dart_unit_t first, dart_team_t team);
+
+/** Whether the kernel lets this unit access the memory of others; they have consented before a barrier. */
+bool dart__processes_are_reached(void);
+
+/** Fill in where a put or get of a unit's registered memory goes, by its offset; nothing if it is not registered. */
+void dart__registered_find(const dart__mapping_t *mapping, int32_t team_unit, dart__request_t *r);
 
 /** Map a range of the file at an address that is a multiple of the size of huge pages, as offsets in the file are; or so
  *  that what is `at` bytes further is one of `alignment`. NULL, after one log line. */

@@ -1,15 +1,17 @@
 /* A job of several simulated nodes: the network between them, as net.h has it.
  *
- * All units of a team map all portions of a chunk. So a put or get is a copy: at once, or when its time has come. Where
- * the setting asks for progress of the target, and for registered memory, which its unit alone has mapped, the target
- * copies. */
+ * All units of a team map all portions of a chunk. So a put or get is a copy: at once, or when its time has come. The
+ * kernel copies to and from registered memory, which its unit alone has mapped. Where the setting asks for progress of
+ * the target, or the kernel refuses, or units may be lost, the target copies. */
 #include "shmem.h"
 
 #include <sys/mman.h>
 
 #include "base/counters.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "net.h"
+#include "wait/foreign.h"
 #include "wait/near.h"
 
 static char    *inboxes; /* of all units; NULL: not open */
@@ -39,9 +41,12 @@ dart_ret_t dart__simulated_open(void)
                                                                .model   = dart__shmem.model,
                                                                .wait    = &dart__world.wait,
                                                                .traffic = &dart__traffic });
+  dart__foreign_consent();
   ret = dart__net_agree_on_result(dart__shmem.comm != NULL ? DART_OK : DART_ERR_NOMEM);
   if (ret != DART_OK)
     dart__simulated_close();
+  dart__shmem.reaches_processes =
+      !dart__shmem.model.is_software && !dart__survives() && dart__processes_are_reached();
   return ret;
 }
 
@@ -89,19 +94,24 @@ static inline void start_move(const dart__team_t *team, const dart__chunk_t *chu
                               dart__net_request_t *request_out)
 {
   const dart__mapping_t *mapping = chunk->net;
-  char *there = chunk->is_reached ? mapping->base + (size_t)unit * chunk->nbytes + offset : NULL;
+  char                  *there   = NULL;
+
+  if (chunk->is_reached && mapping->base != NULL)
+    there = mapping->base + (size_t)unit * chunk->nbytes + offset;
 
   dart__count_operation(is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET, nbytes);
   if (there == NULL || dart__shmem.model.has_delays) {
-    dart__move_start(dart__shmem.comm,
-                     &(dart__request_t){ .kind   = is_put ? DART__PACKET_PUT : DART__PACKET_GET,
-                                         .peer   = dart__team_member(team, unit),
-                                         .data   = data,
-                                         .nbytes = nbytes,
-                                         .there  = mapping->region.id,
-                                         .offset = offset,
-                                         .mapped = there },
-                     request_out);
+    dart__request_t r = { .kind   = is_put ? DART__PACKET_PUT : DART__PACKET_GET,
+                          .peer   = dart__team_member(team, unit),
+                          .data   = data,
+                          .nbytes = nbytes,
+                          .there  = mapping->region.id,
+                          .offset = offset,
+                          .mapped = there };
+
+    if (there == NULL && chunk->is_reached)
+      dart__registered_find(mapping, unit, &r);
+    dart__wire_move(dart__shmem.comm, &r, request_out);
     return;
   }
   if (is_put)

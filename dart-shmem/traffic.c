@@ -5,23 +5,17 @@
 
 dart__traffic_t dart__traffic;
 
-enum { MESSAGES, TAKEN, BYTES, CHAIN, COUNTS };
-
-static const dart_stats_info_t infos[COUNTS] = {
-  [MESSAGES] = { "net_messages", "messages that this unit sent over the simulated network",
-                 DART_STATS_EVENTS },
-  [TAKEN]    = { "net_taken", "messages that this unit took from the simulated network",
-                 DART_STATS_EVENTS },
-  [BYTES]    = { "net_bytes", "bytes of the messages that this unit sent", DART_STATS_EVENTS },
-  [CHAIN]    = { "net_chain", "messages of the longest chain that has ended at this unit",
-                 DART_STATS_EVENTS }
+static const dart_stats_info_t infos[] = {
+  { "net_messages", "messages that this unit sent over the simulated network", DART_STATS_EVENTS },
+  { "net_taken", "messages that this unit took from the simulated network", DART_STATS_EVENTS },
+  { "net_bytes", "bytes of the messages that this unit sent", DART_STATS_EVENTS },
+  { "net_chain", "messages of the longest chain that has ended at this unit", DART_STATS_EVENTS }
 };
-
-static _Atomic uint64_t start[COUNTS]; /* what was counted at the last reset; of CHAIN its number */
 
 static size_t traffic_size(void)
 {
-  return atomic_load_explicit(&dart__traffic.is_used, memory_order_relaxed) ? COUNTS : 0;
+  return atomic_load_explicit(&dart__traffic.is_used, memory_order_relaxed) ? DART__TRAFFIC_COUNTS
+                                                                            : 0;
 }
 
 static dart_stats_info_t traffic_describe(size_t index)
@@ -29,33 +23,22 @@ static dart_stats_info_t traffic_describe(size_t index)
   return infos[index];
 }
 
-static uint64_t count(size_t index)
-{
-  uint64_t copied = atomic_load_explicit(&dart__traffic.copied, memory_order_relaxed);
-
-  switch (index) {
-  case MESSAGES: return copied + atomic_load_explicit(&dart__traffic.sent, memory_order_relaxed);
-  case TAKEN: return copied + atomic_load_explicit(&dart__traffic.taken, memory_order_relaxed);
-  case BYTES: return atomic_load_explicit(&dart__traffic.bytes, memory_order_relaxed);
-  default: return dart__traffic_clock(&dart__traffic);
-  }
-}
-
 static uint64_t traffic_read(size_t index)
 {
-  uint64_t before = atomic_load_explicit(&start[index], memory_order_relaxed);
+  uint64_t count = atomic_load_explicit(&dart__traffic.count[index], memory_order_relaxed);
 
-  return index == CHAIN ? (uint32_t)count(index) : count(index) - before;
+  return index == DART__TRAFFIC_CLOCK ? (uint32_t)count : count;
 }
 
+/* A unit that has begun anew may have sent to this one, which has the clock of this reset already. */
 static void traffic_reset(void)
 {
-  for (size_t i = 0; i < CHAIN; i++)
-    atomic_store_explicit(&start[i], count(i), memory_order_relaxed);
-  /* A unit that has begun anew may have sent to this one, which has that clock already. */
-  dart__traffic_raise(&dart__traffic.clock,
-                      (atomic_fetch_add_explicit(&start[CHAIN], 1, memory_order_relaxed) + 1)
-                          << 32);
+  static _Atomic uint64_t number;
+
+  for (int i = 0; i < DART__TRAFFIC_CLOCK; i++)
+    atomic_store_explicit(&dart__traffic.count[i], 0, memory_order_relaxed);
+  dart__traffic_hear(&dart__traffic,
+                     (atomic_fetch_add_explicit(&number, 1, memory_order_relaxed) + 1) << 32);
 }
 
 const dart__net_stats_t dart__traffic_stats = {

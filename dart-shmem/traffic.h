@@ -19,14 +19,18 @@
 
 struct dart__net_stats; /* net.h */
 
+enum {
+  DART__TRAFFIC_SENT,
+  DART__TRAFFIC_TAKEN, /* messages that have come; answers of its own puts and gets */
+  DART__TRAFFIC_BYTES, /* sent */
+  DART__TRAFFIC_CLOCK,
+  DART__TRAFFIC_COUNTS
+};
+
 /* All are written by relaxed operations of any thread. */
 typedef struct {
-  _Atomic uint64_t sent;
-  _Atomic uint64_t taken; /* messages that have come; answers of its own puts and gets */
-  _Atomic uint64_t bytes; /* sent */
-  _Atomic uint64_t clock;
-  _Atomic uint64_t copied;       /* messages of puts and gets that were copied at once ... */
-  _Atomic uint64_t copied_clock; /* ... and the clock when a flush has completed them */
+  _Atomic uint64_t count[DART__TRAFFIC_COUNTS];
+  _Atomic uint64_t copied_clock; /* when a flush has completed what was copied at once */
   _Atomic bool     is_used;      /* there is a network; from then on */
 } dart__traffic_t;
 
@@ -38,7 +42,7 @@ extern const struct dart__net_stats dart__traffic_stats;
 
 static inline uint64_t dart__traffic_clock(const dart__traffic_t *traffic)
 {
-  return atomic_load_explicit(&traffic->clock, memory_order_relaxed);
+  return atomic_load_explicit(&traffic->count[DART__TRAFFIC_CLOCK], memory_order_relaxed);
 }
 
 static inline void dart__traffic_raise(_Atomic uint64_t *clock, uint64_t least)
@@ -50,32 +54,31 @@ static inline void dart__traffic_raise(_Atomic uint64_t *clock, uint64_t least)
     ;
 }
 
-static inline void dart__traffic_add(_Atomic uint64_t *counter, uint64_t by)
+static inline void dart__traffic_add(dart__traffic_t *traffic, int index, uint64_t by)
 {
-  atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
+  atomic_fetch_add_explicit(&traffic->count[index], by, memory_order_relaxed);
 }
 
 /** Count messages that leave, one after the other, with `nbytes` in all. Returns the clock that the last one carries. */
 static inline uint64_t dart__traffic_send(dart__traffic_t *traffic, uint64_t nmessages,
                                           uint64_t nbytes)
 {
-  dart__traffic_add(&traffic->sent, nmessages);
-  dart__traffic_add(&traffic->bytes, nbytes);
+  dart__traffic_add(traffic, DART__TRAFFIC_SENT, nmessages);
+  dart__traffic_add(traffic, DART__TRAFFIC_BYTES, nbytes);
   return dart__traffic_clock(traffic) + nmessages;
 }
 
 /** The unit acts on a message, or learns of an answer, that carries `clock`. */
 static inline void dart__traffic_hear(dart__traffic_t *traffic, uint64_t clock)
 {
-  dart__traffic_raise(&traffic->clock, clock);
+  dart__traffic_raise(&traffic->count[DART__TRAFFIC_CLOCK], clock);
 }
 
 /** Count a put or get that is copied at once. */
 static inline void dart__traffic_copy(dart__traffic_t *traffic, int is_put, uint64_t nbytes)
 {
-  dart__traffic_add(&traffic->copied, is_put ? 1 : 2);
-  dart__traffic_add(&traffic->bytes, nbytes);
-  dart__traffic_raise(&traffic->copied_clock, dart__traffic_clock(traffic) + 2);
+  dart__traffic_raise(&traffic->copied_clock,
+                      dart__traffic_send(traffic, is_put ? 1 : 2, nbytes) + is_put);
 }
 
 /** All puts and gets that were copied at once are complete. */

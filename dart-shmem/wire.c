@@ -22,6 +22,7 @@ dart__net_comm_t *dart__wire_open(const dart__link_config_t *config)
     TAILQ_INIT(&c->peer[peer].out);
     TAILQ_INIT(&c->peer[peer].away);
     TAILQ_INIT(&c->peer[peer].ops);
+    TAILQ_INIT(&c->peer[peer].done);
   }
   for (int channel = 0; channel < DART__CHANNELS; channel++) {
     TAILQ_INIT(&c->posted[channel]);
@@ -63,7 +64,7 @@ static void handle_packet(dart__net_comm_t *c, dart__envelope_t *e)
   const dart__packet_t *packet = &e->packet;
 
   if (packet->kind < DART__PACKET_ACK)
-    dart__traffic_add(&c->link.config.traffic->taken, 1);
+    dart__traffic_add(c->link.config.traffic, DART__TRAFFIC_TAKEN, 1);
   if (!is_void(c, packet))
     switch (packet->kind) {
     case DART__PACKET_MESSAGE:
@@ -144,30 +145,46 @@ int dart__net_test(dart__net_comm_t *comm, dart__net_request_t *const requests[]
   return index;
 }
 
-/* Few puts are locally complete, and not at the target: those in packets. */
-static bool is_flushed(const dart__peer_t *peer, uint64_t last, bool at_target)
+static bool has_passed(const dart__requests_t *ops, uint64_t last)
 {
-  const dart__request_t *r = TAILQ_FIRST(&peer->ops);
+  return TAILQ_EMPTY(ops) || TAILQ_FIRST(ops)->number > last;
+}
 
-  while (r != NULL && !at_target && r->is_done)
-    r = TAILQ_NEXT(r, op);
-  return r == NULL || r->number > last;
+/* Complete puts and gets to a peer up to number `last`, at the peer or locally. The lock is held, but while it waits. */
+static void complete(dart__net_comm_t *comm, dart__peer_t *peer, uint64_t last, bool at_target)
+{
+  dart__turns_t turns = { 0 };
+
+  while (handle_packets(comm),
+         !has_passed(&peer->ops, last) || (at_target && !has_passed(&peer->done, last))) {
+    pthread_mutex_unlock(&comm->lock);
+    dart__wait_pause(&turns, comm->link.config.wait);
+    pthread_mutex_lock(&comm->lock);
+  }
+}
+
+void dart__wire_move(dart__net_comm_t *comm, const dart__request_t *model,
+                     dart__net_request_t *request_out)
+{
+  dart__peer_t *peer = &comm->peer[model->peer];
+
+  pthread_mutex_lock(&comm->lock);
+  /* relaxed: it is raised with the lock */
+  while (atomic_load_explicit(&peer->nlisted, memory_order_relaxed) >= DART__OPS_MOST)
+    complete(comm, peer, peer->nops - DART__OPS_MOST / 2, true);
+  dart__move_start(comm, model, request_out);
+  pthread_mutex_unlock(&comm->lock);
 }
 
 bool dart__wire_flush(dart__net_comm_t *comm, int32_t peer, bool at_target)
 {
-  const dart__peer_t *p = &comm->peer[peer];
+  dart__peer_t *p = &comm->peer[peer];
   /* acquire: pairs with the release in dart__request_land, perhaps of another thread */
-  bool          any   = atomic_load_explicit(&p->nlisted, memory_order_acquire) > 0;
-  dart__turns_t turns = { 0 };
+  bool any = atomic_load_explicit(&p->nlisted, memory_order_acquire) > 0;
 
   if (any) {
     pthread_mutex_lock(&comm->lock);
-    for (uint64_t last = p->nops; handle_packets(comm), !is_flushed(p, last, at_target);) {
-      pthread_mutex_unlock(&comm->lock);
-      dart__wait_pause(&turns, comm->link.config.wait);
-      pthread_mutex_lock(&comm->lock);
-    }
+    complete(comm, p, p->nops, at_target);
     pthread_mutex_unlock(&comm->lock);
   }
   /* it learns of the answers to what is complete */

@@ -8,12 +8,18 @@
 dart__net_comm_t *dart__wire_open(const dart__link_config_t *config);
 void              dart__wire_close(dart__net_comm_t *comm);
 
+/** Start a put or get as `model` has it: the peer copies, when it makes progress; or, if the memory is mapped, or in a
+ *  process that the kernel reaches, this unit, when the time has come. `request_out` as in net.h. Waits for the oldest of
+ *  this peer if DART__OPS_MOST are under way. */
+void dart__wire_move(dart__net_comm_t *comm, const dart__request_t *model,
+                     dart__net_request_t *request_out);
+
 /** Complete all puts and gets to a peer that were started; false: there was nothing. */
 bool dart__wire_flush(dart__net_comm_t *comm, int32_t peer, bool at_target);
 
 /* ---- puts and gets ------------------------------------------------------------------------------ */
 
-/* Memory of this unit that its peers cannot access by themselves. */
+/* Memory of this unit that peers ask it to access. */
 typedef struct dart__region {
   LIST_ENTRY(dart__region) next;
   uint64_t id; /* the same on all units of a team, and the unit has no other of it */
@@ -25,15 +31,14 @@ typedef struct dart__region {
 void dart__region_enter(dart__net_comm_t *comm, dart__region_t *region);
 void dart__region_leave(dart__net_comm_t *comm, dart__region_t *region);
 
-/** Start a put or get as `model` has it: the peer copies, when it makes progress; or, if the memory is mapped, this
- *  unit, when the time has come. `request_out` as in net.h. */
-void dart__move_start(dart__net_comm_t *comm, const dart__request_t *model,
+/** Start one; the lock is held, as for the next two. */
+void dart__move_start(dart__net_comm_t *c, const dart__request_t *model,
                       dart__net_request_t *request_out);
 
-/** A peer puts or gets. The lock is held. */
+/** A peer puts or gets. */
 void dart__move_serve(dart__net_comm_t *c, const dart__packet_t *packet);
 
-/** What a put, get or fetch of this unit has waited for has come: an answer, or the time to copy. The lock is held. */
+/** What a put, get or fetch of this unit has waited for has come: an answer, or the time to copy. */
 void dart__move_finish(dart__net_comm_t *c, const dart__packet_t *packet);
 
 /* ---- messages: which receive takes which; the lock is held ---------------------------------------- */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <dash/dart/ext/dart_epoch.h>
@@ -414,6 +415,36 @@ TEST(atomics_on_registered_memory_lose_nothing) /* G69 */
   EXPECT_OK(dart_flush_all(gptr));
   test_barrier();
   EXPECT_EQ(counter, 100 * n);
+  EXPECT_OK(dart_team_memderegister(gptr));
+}
+
+/* Its unit calls nothing of DART before all others have put to it. The kernel copies for units of its node, and for those
+ * of simulated nodes whose network has RDMA. */
+TEST_N(2, registered_memory_of_a_computing_unit_is_reached)
+{
+  enum { MOST = 64 };
+  const char *net         = getenv("DART_NET");
+  bool        is_asked    = !test_uses_mpi() && (net == NULL || strstr(net, "software") == NULL);
+  int         computing   = n - 1, missing;
+  int64_t     cells[MOST] = { 0 }, value = 900 + me, got = 0;
+  dart_gptr_t gptr  = registered(cells, MOST);
+  time_t      start = time(NULL);
+
+  if (n <= MOST && me != computing) {
+    EXPECT_OK(dart_put_blocking(test_at(test_unit(gptr, computing), (size_t)me), &value, 1, T_INT64,
+                                T_INT64));
+    EXPECT_OK(dart_get_blocking(&got, test_at(test_unit(gptr, computing), (size_t)me), 1, T_INT64,
+                                T_INT64));
+    EXPECT_EQ(got, value);
+  } else if (n <= MOST) {
+    do {
+      missing = n - 1;
+      for (int unit = 0; unit < n - 1; unit++)
+        missing -= __atomic_load_n(&cells[unit], __ATOMIC_ACQUIRE) == 900 + unit;
+    } while (missing > 0 && time(NULL) - start < (is_asked ? 60 : 1));
+    EXPECT_TRUE(!is_asked || missing == 0);
+  }
+  test_barrier();
   EXPECT_OK(dart_team_memderegister(gptr));
 }
 

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -226,24 +227,35 @@ static void messages_that_nobody_receives_hold_up_no_other(void **state)
 
 /* ---- puts and gets ------------------------------------------------------------------------------ */
 
-static char           memory[3 * LARGE];
-static dart__region_t region = { .id = 77, .base = memory, .nbytes = sizeof memory };
+typedef enum { BY_PEER, MAPPED, BY_KERNEL, WAYS } way_t;
 
-static dart__net_request_t move(int32_t from, int32_t to, bool is_put, char *data, size_t nbytes,
-                                uint64_t offset, bool is_mapped)
+static char           memory[3 * LARGE];
+static dart__region_t region  = { .id = 77, .base = memory, .nbytes = sizeof memory };
+static dart__region_t another = { .id = 78, .base = memory + LARGE, .nbytes = LARGE };
+
+static dart__net_request_t move_in(const dart__region_t *where, int32_t from, int32_t to,
+                                   bool is_put, char *data, size_t nbytes, uint64_t offset,
+                                   way_t way)
 {
   dart__net_request_t request;
 
-  dart__move_start(comm(from),
-                   &(dart__request_t){ .peer   = to,
-                                       .kind   = is_put ? DART__PACKET_PUT : DART__PACKET_GET,
-                                       .data   = data,
-                                       .nbytes = nbytes,
-                                       .there  = region.id,
-                                       .offset = offset,
-                                       .mapped = is_mapped ? memory + offset : NULL },
-                   &request);
+  dart__wire_move(comm(from),
+                  &(dart__request_t){ .peer    = to,
+                                      .kind    = is_put ? DART__PACKET_PUT : DART__PACKET_GET,
+                                      .data    = data,
+                                      .nbytes  = nbytes,
+                                      .there   = where->id,
+                                      .offset  = offset,
+                                      .mapped  = way != BY_PEER ? where->base + offset : NULL,
+                                      .process = way == BY_KERNEL ? getpid() : 0 },
+                  &request);
   return request;
+}
+
+static dart__net_request_t move(int32_t from, int32_t to, bool is_put, char *data, size_t nbytes,
+                                uint64_t offset, way_t way)
+{
+  return move_in(&region, from, to, is_put, data, nbytes, offset, way);
 }
 
 static void bytes_go_where_they_should(void **state)
@@ -251,7 +263,7 @@ static void bytes_go_where_they_should(void **state)
   static const size_t sizes[] = { 1, 8, 9, 8191, 8192, 8193, LARGE };
 
   (void)state;
-  for (int is_mapped = 0; is_mapped < 2; is_mapped++) {
+  for (way_t way = BY_PEER; way < WAYS; way++) {
     open_with(3, "software,latency=1us,jitter=2us");
     dart__region_enter(comm(1), &region);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -259,14 +271,14 @@ static void bytes_go_where_they_should(void **state)
 
       memset(memory, 0, sizeof memory);
       memset(got, 0, sizeof got);
-      put = move(0, 1, true, large, sizes[i], 1000, is_mapped);
+      put = move(0, 1, true, large, sizes[i], 1000, way);
       await(0, &put);
       while (memcmp(memory + 1000, large, sizes[i]) != 0)
         for (int p = 0; p < 3; p++)
           peers_progress(comm(p));
       assert_int_equal(memory[999], 0);
       assert_int_equal(memory[1000 + sizes[i]], 0);
-      get = move(0, 1, false, got, sizes[i], 1000, is_mapped);
+      get = move(0, 1, false, got, sizes[i], 1000, way);
       await(0, &get);
       assert_memory_equal(got, large, sizes[i]);
       assert_int_equal(got[sizes[i]], 0);
@@ -287,8 +299,8 @@ static void a_target_that_stops_holds_up_no_other(void **state)
   open_with(3, "software");
   dart__region_enter(comm(2), &region);
   dart__region_enter(comm(1), &(dart__region_t){ .id = 77, .base = got, .nbytes = sizeof got });
-  stuck = move(0, 1, true, large, sizeof large, 0, false);
-  moved = move(0, 2, true, large, LARGE, 0, false);
+  stuck = move(0, 1, true, large, sizeof large, 0, BY_PEER);
+  moved = move(0, 2, true, large, LARGE, 0, BY_PEER);
   while (!is_done(0, &moved))
     peers_progress(comm(2));
   assert_false(is_done(0, &stuck));
@@ -313,7 +325,7 @@ static void what_is_under_way_is_bounded(void **state)
   open_with(2, "software,latency=20ms");
   dart__region_enter(comm(1), &region);
   for (int i = 0; i < PUTS; i++)
-    puts[i] = move(0, 1, true, large, sizeof large, 0, false);
+    puts[i] = move(0, 1, true, large, sizeof large, 0, BY_PEER);
   while (!is_done(0, &puts[PUTS - 1])) {
     peers_progress(comm(1));
     assert_true(comm(1)->link.nheld < ((size_t)4 << 20) + 2 * DART__PACKET_MOST);
@@ -328,6 +340,28 @@ static void what_is_under_way_is_bounded(void **state)
   peers_close(&peers);
 }
 
+/* As it would, again and again, where their target is late. */
+static void a_local_flush_passes_no_puts_that_were_sent(void **state)
+{
+  uint64_t words[MANY];
+
+  (void)state;
+  open_with(2, "software");
+  dart__region_enter(comm(1), &region);
+  for (uint64_t i = 0; i < MANY; i++) {
+    words[i] = i;
+    move(0, 1, true, (char *)&words[i], sizeof words[i], i * sizeof words[i], BY_PEER);
+  }
+  assert_int_equal(comm(0)->peer[1].nlisted, MANY);
+  assert_true(TAILQ_EMPTY(&comm(0)->peer[1].ops));
+  assert_true(dart__wire_flush(comm(0), 1, false));
+  while (comm(0)->peer[1].nlisted > 0)
+    for (int32_t peer = 0; peer < 2; peer++)
+      peers_progress(comm(peer));
+  assert_memory_equal(memory, words, sizeof words);
+  peers_close(&peers);
+}
+
 static void many_puts_are_all_completed(void **state)
 {
   enum { PUTS = 10 * MANY };
@@ -339,13 +373,13 @@ static void many_puts_are_all_completed(void **state)
   for (uint64_t i = 0; i < PUTS; i++)
     values[i] = (char)(i + 1);
   for (uint64_t i = 0; i < PUTS; i++)
-    dart__move_start(comm(0),
-                     &(dart__request_t){ .peer   = 1,
-                                         .kind   = DART__PACKET_PUT,
-                                         .data   = values + i,
-                                         .nbytes = 1,
-                                         .mapped = memory + i },
-                     NULL);
+    dart__wire_move(comm(0),
+                    &(dart__request_t){ .peer   = 1,
+                                        .kind   = DART__PACKET_PUT,
+                                        .data   = values + i,
+                                        .nbytes = 1,
+                                        .mapped = memory + i },
+                    NULL);
   assert_true(dart__wire_flush(comm(0), 1, true));
   for (uint64_t i = 0; i < PUTS; i++)
     assert_int_equal(memory[i], (char)(i + 1));
@@ -368,11 +402,11 @@ static void nothing_comes_before_its_time(void **state)
   assert_int_equal(recv_word(1, 0, DART__CHANNEL_REQUEST, 0), 3);
   assert_true(dart__now_ns() - start >= 3000000);
   start   = dart__now_ns();
-  request = move(0, 1, true, large, LARGE, 0, true); /* takes 10 ms of a link */
+  request = move(0, 1, true, large, LARGE, 0, MAPPED); /* takes 10 ms of a link */
   await(0, &request);
   assert_true(dart__now_ns() - start >= 13000000);
   start   = dart__now_ns();
-  request = move(0, 1, false, got, 8, 0, true);
+  request = move(0, 1, false, got, 8, 0, MAPPED);
   await(0, &request);
   assert_true(dart__now_ns() - start >= 6000000);
   peers_close(&peers);
@@ -436,10 +470,12 @@ static void program_messages_keep_their_order_with_any_tag(void **state)
   peers_close(&peers);
 }
 
-/* The same of puts; those to one place have values that tell which was the last. */
-static int overtaken_puts(size_t nbytes, uint64_t distance)
+/* The same of puts, the second one to a region of its own or not; those to one place have values that tell which was the
+ * last. */
+static int overtaken_puts(const dart__region_t *second, size_t nbytes, uint64_t distance, way_t way)
 {
   static char values[2][16] = { { 1 }, { 2 } };
+  const char *there         = second->base + distance;
   int         overtaken     = 0;
 
   for (int i = 0; i < PAIRS; i++) {
@@ -447,15 +483,18 @@ static int overtaken_puts(size_t nbytes, uint64_t distance)
     bool                is_second_first = false;
 
     memset(memory, 0, 200);
+    memset(another.base, 0, 200);
     for (int k = 0; k < 2; k++)
-      puts[k] = move(0, 1, true, values[k], nbytes, (uint64_t)k * distance, true);
-    while (memory[0] == 0 || memory[distance] == 0) {
-      peers_progress(comm(0));
-      is_second_first |= distance > 0 && memory[distance] != 0 && memory[0] == 0;
+      puts[k] = move_in(k == 0 ? &region : second, 0, 1, true, values[k], nbytes,
+                        (uint64_t)k * distance, way);
+    while (comm(0)->peer[1].nlisted > 0) {
+      for (int peer = 0; peer < 2; peer++)
+        peers_progress(comm(peer));
+      is_second_first |= there != memory && *there != 0 && memory[0] == 0;
     }
     await(0, &puts[0]);
     await(0, &puts[1]);
-    overtaken += distance > 0 ? is_second_first : memory[0] == 1;
+    overtaken += there != memory ? is_second_first : memory[0] == 1;
   }
   return overtaken;
 }
@@ -463,11 +502,17 @@ static int overtaken_puts(size_t nbytes, uint64_t distance)
 static void only_small_puts_to_one_place_are_ordered(void **state)
 {
   (void)state;
-  open_with(2, "rdma,jitter=500us,seed=6");
-  assert_int_equal(overtaken_puts(8, 0), 0);
-  assert_int_equal(overtaken_puts(1, 0), 0);
-  assert_true(overtaken_puts(8, 64) > PAIRS / 20);
-  assert_true(overtaken_puts(16, 0) > PAIRS / 20);
+  open_with(2, "software,jitter=500us,seed=6");
+  dart__region_enter(comm(1), &region);
+  dart__region_enter(comm(1), &another);
+  for (way_t way = BY_PEER; way < WAYS; way++) {
+    assert_int_equal(overtaken_puts(&region, 8, 0, way), 0);
+    assert_int_equal(overtaken_puts(&region, 1, 0, way), 0);
+    assert_int_equal(overtaken_puts(&region, 8, 4, way), 0);
+    assert_true(overtaken_puts(&region, 8, 64, way) > PAIRS / 20);
+    assert_true(overtaken_puts(&region, 16, 0, way) > PAIRS / 20);
+    assert_true(overtaken_puts(&another, 8, 0, way) > PAIRS / 20);
+  }
   peers_close(&peers);
 }
 
@@ -558,7 +603,7 @@ static void puts_to_a_lost_peer_are_done(void **state)
   (void)state;
   peers_open_mortal(&peers, 2, "software");
   dart__region_enter(comm(1), &region);
-  dart__move_start(comm(0), &get, &request);
+  dart__wire_move(comm(0), &get, &request);
   assert_false(is_done(0, &request));
   peers_lose(1);
   dart__wire_flush(comm(0), 1, true);
@@ -639,6 +684,7 @@ int main(void)
     cmocka_unit_test(bytes_go_where_they_should),
     cmocka_unit_test(a_target_that_stops_holds_up_no_other),
     cmocka_unit_test(what_is_under_way_is_bounded),
+    cmocka_unit_test(a_local_flush_passes_no_puts_that_were_sent),
     cmocka_unit_test(many_puts_are_all_completed),
     cmocka_unit_test(nothing_comes_before_its_time),
     cmocka_unit_test(jitter_reorders_what_is_not_ordered),

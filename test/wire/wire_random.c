@@ -135,7 +135,7 @@ static void move(thread_t *t, int peer, bool is_put, char *data, size_t nbytes, 
                            .offset = (size_t)t->id * PLACE + at,
                            .mapped = draw(t, 1) == 0 ? &memory[peer][t->id][at] : NULL };
 
-  dart__move_start(t->comm, &move, request_out);
+  dart__wire_move(t->comm, &move, request_out);
 }
 
 static void put_and_get(thread_t *t)
@@ -220,6 +220,67 @@ static void run_with(const char *model)
   assert_int_equal(failures, 0);
 }
 
+/* ---- puts that nobody flushes -------------------------------------------------------------------- */
+
+enum { PUTS = 20000 };
+
+static uint64_t words[2][PUTS]; /* of each of two peers, which its other one puts */
+
+/* What is under way is bounded, at either side; and neither waits for ever while both are pushed back. */
+static void *put_all(void *argument)
+{
+  dart__net_comm_t *comm = argument;
+  int32_t           to   = comm->link.config.me == 0;
+  uint64_t          values[PUTS];
+  int32_t           nlisted, nwaiting;
+
+  for (uint64_t i = 0; i < PUTS; i++) {
+    values[i] = i + 1;
+    dart__wire_move(comm,
+                    &(dart__request_t){ .peer   = to,
+                                        .kind   = DART__PACKET_PUT,
+                                        .data   = (char *)&values[i],
+                                        .nbytes = sizeof values[i],
+                                        .there  = 5,
+                                        .offset = i * sizeof values[i] },
+                    NULL);
+    pthread_mutex_lock(&comm->lock);
+    nlisted  = (int32_t)comm->peer[to].nlisted;
+    nwaiting = comm->nwaiting;
+    pthread_mutex_unlock(&comm->lock);
+    failures += nlisted > DART__OPS_MOST || nwaiting > 2 * DART__OPS_MOST;
+  }
+  dart__wire_flush(comm, to, true);
+  nfinished++;
+  while (nfinished < 2)
+    peers_progress(comm);
+  return NULL;
+}
+
+static void puts_without_a_flush_are_bounded(void **state)
+{
+  pthread_t      threads[2];
+  dart__region_t regions[2];
+
+  (void)state;
+  peers_open(&peers, 2, "software");
+  nfinished = 0;
+  for (int p = 0; p < 2; p++) {
+    regions[p] = (dart__region_t){ .id = 5, .base = (char *)words[p], .nbytes = sizeof words[p] };
+    dart__region_enter(peers.comm[p], &regions[p]);
+  }
+  for (int p = 0; p < 2; p++)
+    assert_int_equal(pthread_create(&threads[p], NULL, put_all, peers.comm[p]), 0);
+  for (int p = 0; p < 2; p++)
+    pthread_join(threads[p], NULL);
+  for (uint64_t i = 0; i < PUTS; i++)
+    assert_true(words[0][i] == i + 1 && words[1][i] == i + 1);
+  peers_close(&peers);
+  assert_int_equal(failures, 0);
+}
+
+/* -------------------------------------------------------------------------------------------------- */
+
 static void without_delays(void **state)
 {
   (void)state;
@@ -241,6 +302,7 @@ static void with_a_slow_link(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(puts_without_a_flush_are_bounded),
     cmocka_unit_test(without_delays),
     cmocka_unit_test(with_jitter),
     cmocka_unit_test(with_a_slow_link),
