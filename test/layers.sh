@@ -1,7 +1,7 @@
 # layers.sh SOURCE: includes go one way. A file includes files of its own folder and of folders below it; no
 # two modules (x.h and x.c) of the library, the layers, the tools, the benchmarks or the tests use each other in a circle;
-# MPI is where its names are; and what is named can be found: no two .c files of one name, a guard that is its path, no
-# static function that three files have. Circles behind a common header are found by layers_uses.sh.
+# MPI and Open MPI are where their names are; and what is named can be found: no two .c files of one name, a guard that is its
+# path, no static function that three files have. Circles behind a common header are found by layers_uses.sh.
 cd "$1" || exit 1
 status=0
 
@@ -85,6 +85,10 @@ found=$(for folder in dart-base/*/ dart-mpi/*/; do basename "$folder"; done | so
 # MPI is not on the include path of dart-base either.
 found=$(grep -rl '<mpi\.h>' dart-base dart-shmem launch)
 [[ -z $found ]] || say "includes <mpi.h>: $found"
+
+# What is Open MPI's own is in one file.
+found=$(grep -rlE 'OPEN_MPI|OMPI_|PRTE_|PMIX_' dart-base dart-mpi dart-shmem launch)
+[[ $found == dart-base/base/openmpi.h ]] || say "names of Open MPI are in: $found"
 
 # The debug mode knows DART by its public headers only.
 found=$(includes dart-check/*.[ch] | grep ' .*/')

@@ -5,12 +5,14 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/openmpi.h"
+
 /** How many processes a launcher has started, as it says; NULL: this one alone, or there is no launcher. Set
  *  `*is_first_out` in the process that reports an error for all of them. */
 static inline const char *dart__started_processes(bool *is_first_out)
 {
   static const char *const names[][2] = { { "PMI_SIZE", "PMI_RANK" }, /* MPICH and others */
-                                          { "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK" } };
+                                          { DART__OPENMPI_SIZE, DART__OPENMPI_RANK } };
   const char              *processes  = NULL;
 
   *is_first_out = true;

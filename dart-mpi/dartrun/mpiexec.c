@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/openmpi.h"
 #include "relay.h"
 
 static bool is_hydra(const char *mpiexec)
@@ -87,18 +88,8 @@ static void set_backtraces(void)
     set_default("UCX_HANDLE_ERRORS", "none");
 }
 
-/* Open MPI's mpiexec refuses more units than cores, and binds units by default. The user's values are kept. The names
- * are those of version 4, and of PRRTE, which starts the units of version 5 (docs.open-mpi.org/en/v5.0.x/mca.html). */
-static void set_openmpi(void)
-{
-  set_default("OMPI_MCA_rmaps_base_oversubscribe", "1");
-  set_default("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
-  set_default("OMPI_MCA_hwloc_base_binding_policy", "none"); /* -bind-to outranks it */
-  set_default("PRTE_MCA_hwloc_default_binding_policy", "none");
-}
-
-/* Open MPI's mpiexec passes only its own variables on to other hosts, unless this one names more. */
-static void set_openmpi_environment(void)
+/* What is for DART and for networks reaches other hosts. Hydra passes on all there is. */
+static void pass_environment_on(void)
 {
   char  *list = NULL;
   size_t size;
@@ -112,7 +103,7 @@ static void set_openmpi_environment(void)
     launch_fail(LAUNCH_EXIT_FAILURE, "out of memory");
   if (size > 0)
     list[size - 1] = '\0';
-  set_default("OMPI_MCA_mca_base_env_list", list);
+  set_default(DART__OPENMPI_PASSED_ON, list);
   free(list);
 }
 
@@ -122,16 +113,16 @@ void mpiexec_set_up(const launch_t *launch)
 
   set_nodes(launch);
   set_backtraces();
-  set_openmpi();
+  dart__openmpi_set_launcher(set_default);
   if (launch_hosts(launch, &option) != NULL)
-    set_openmpi_environment();
+    pass_environment_on();
 }
 
 const char *mpiexec_rank(void)
 {
   const char *text = getenv("PMI_RANK"); /* MPICH and others */
 
-  return text != NULL ? text : getenv("OMPI_COMM_WORLD_RANK");
+  return text != NULL ? text : getenv(DART__OPENMPI_RANK);
 }
 
 /* ---- the command -------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 #ifndef DART__MPI_DARTRUN_MPIEXEC_H
 #define DART__MPI_DARTRUN_MPIEXEC_H
-/* What dartrun asks of mpiexec, in the words of MPICH's and of Open MPI's: their differences for the launcher. Those for the
- * library are in mpi/vendor.h; what Hydra, MPICH's mpiexec, writes is in relay.c. */
+/* What dartrun asks of mpiexec, in words that MPICH's and Open MPI's know. What Open MPI's alone needs is in base/openmpi.h;
+ * what Hydra, MPICH's mpiexec, writes is in relay.c. */
 #include "launch.h"
 
 /** Exit after one line if Hydra cannot read the file of --hosts-file: it prints eight lines then, or crashes. */

@@ -16,7 +16,7 @@ const char *dart__vendor_rank(void)
 {
   const char *text = getenv("PMI_RANK"); /* MPICH and others */
 
-  return text != NULL ? text : getenv("OMPI_COMM_WORLD_RANK");
+  return text != NULL ? text : getenv(DART__OPENMPI_RANK);
 }
 
 int dart__vendor_manager(void)
@@ -37,7 +37,7 @@ bool dart__vendor_is_one_host(int nunits)
   const char *here = getenv("MPI_LOCALNRANKS"); /* MPICH and its relatives */
 
   if (here == NULL)
-    here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    here = dart__openmpi_local_size();
   return here != NULL && atoi(here) == nunits;
 }
 
@@ -79,7 +79,7 @@ int dart__vendor_nodes(void)
 
 const char *dart__vendor_job(void)
 {
-  const char *name = getenv("PMIX_NAMESPACE"); /* Open MPI's, which alone has a use for it */
+  const char *name = dart__openmpi_job(); /* which alone has a use for it */
 
   return name != NULL ? name : "job";
 }
@@ -87,17 +87,14 @@ const char *dart__vendor_job(void)
 /* ---- settings ----------------------------------------------------------------------------------- */
 
 /* MPICH looks for address space that is free on all units of a node by asking the kernel about
- * every page: 0.3 ms per MiB of a shared window. DART does not need equal addresses.
- *
- * Open MPI 4.1 hangs in MPI_Win_attach when more parts of memory are attached to a window than it has places for: 64,
- * unless the environment says otherwise before MPI is started. */
+ * every page: 0.3 ms per MiB of a shared window. DART does not need equal addresses. */
 void dart__vendor_set_up(bool runs)
 {
   int provided, index, count, value = 0;
 
   if (!runs) {
     setenv("MPIR_CVAR_SHM_SYMHEAP_RETRY", "0", 0);
-    setenv("OMPI_MCA_osc_rdma_max_attach", "4096", 0);
+    dart__openmpi_set_windows();
     return;
   }
   /* The program has started MPI, so the environment is not read any more. (Before MPI is started,
@@ -129,17 +126,9 @@ bool dart__vendor_is_of_all(const char *text)
          strstr(text, "remove shared memory") != NULL;
 }
 
-/* Open MPI 4.1 chooses a component for each window. Debian's packages leave out those that can work over TCP (pt2pt,
- * which cannot have threads, and ucx), and then its text is that the window is invalid. */
 const char *dart__vendor_advice(const char *call)
 {
-#ifdef OPEN_MPI
-  if (strncmp(call, "MPI_Win_create", strlen("MPI_Win_create")) == 0)
-    return " (Open MPI may have no component for windows on this network: try "
-           "OMPI_MCA_osc=rdma,ucx,sm)";
-#endif
-  (void)call;
-  return "";
+  return DART__MPI_IS_OPENMPI ? dart__openmpi_advice(call) : "";
 }
 
 /* ---- the tool interface --------------------------------------------------------------------------- */
@@ -157,14 +146,7 @@ bool dart__vendor_has_no_pvars(void)
 #endif
 }
 
-/* Open MPI 4.1 offers variables of components that are not in use, and does not say which these are. It crashes when one of
- * the message transport psm2 is opened (the framework mtl), or, over TCP, one of osc/rdma. */
 bool dart__vendor_can_open_pvar(const char *name)
 {
-#ifdef OPEN_MPI
-  return strncmp(name, "mtl_", strlen("mtl_")) != 0 && strncmp(name, "osc_", strlen("osc_")) != 0;
-#else
-  (void)name;
-  return true;
-#endif
+  return !DART__MPI_IS_OPENMPI || dart__openmpi_can_open_pvar(name);
 }

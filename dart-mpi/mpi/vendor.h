@@ -1,26 +1,23 @@
 #ifndef DART__MPI_MPI_VENDOR_H
 #define DART__MPI_MPI_VENDOR_H
-/* What differs between MPICH with its relatives, and Open MPI, for the library. What differs between their launchers is in
- * dartrun/mpiexec.c. MPICH's MPI_Finalize over TCP has a file of its own, start/finalize.c. */
+/* What the library asks of the MPI at hand, and what it knows about MPICH and its relatives. What it knows about Open MPI is
+ * in base/openmpi.h. MPICH's MPI_Finalize over TCP has a file of its own, start/finalize.c. */
 #include <stdbool.h>
 
 #include <mpi.h>
 
-/* The MPI that a program needs to be started by, as cmake/mpi.cmake and launch/executable.c name it. */
-#if defined OPEN_MPI
-#define DART__MPI_VENDOR "openmpi"
-#elif defined MPICH_VERSION
+#include "base/openmpi.h"
+
+/* The MPI that a program needs to be started by, as cmake/mpi.cmake and launch/executable.c name it, and whether windows
+ * need their turn (window/window_turn.h). */
+#ifndef DART__MPI_IS_OPENMPI
+#define DART__MPI_IS_OPENMPI      0
+#define DART__MPI_WINDOWS_COLLIDE 0
+#ifdef MPICH_VERSION
 #define DART__MPI_VENDOR "mpich"
 #else
 #define DART__MPI_VENDOR "mpi"
 #endif
-
-/* Open MPI before version 5: windows of communicators without a common rank must not be made at the same time on a host
- * (window/window_turn.h). */
-#if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5
-#define DART__MPI_WINDOWS_COLLIDE 1
-#else
-#define DART__MPI_WINDOWS_COLLIDE 0
 #endif
 
 /** This process's rank in MPI_COMM_WORLD as text, before MPI is started. NULL: the launcher does not say. */
