@@ -68,9 +68,17 @@ assert sorted(arguments("receive")) == [(u, (u + 2) % 3, 8) for u in range(3)], 
 assert count("dart_barrier", "B") == count("dart_barrier", "E") == 12 and count("lock", "i") == count("unlock", "i") == 3
 assert count("collective", "i") == 21'"$completed"
   otf2_is_whole
-  if [[ -e $work/run/otf2/trace.otf2 ]]; then # another trace of this folder does not mix with it
+  if [[ -e $work/run/otf2/trace.otf2 ]]; then # another trace of this folder replaces it; what is not the archive's stays
+    : >"$work/run/otf2/trace/77.evt"
+    : >"$work/run/otf2/trace/mine"
+    run "$build/tools/dart-trace" "$work/run"; expect_code 0
+    [[ ! -e $work/run/otf2/trace/77.evt && -e $work/run/otf2/trace/mine ]] || fail "left: $(ls "$work/run/otf2/trace")"
+    rm -r "$work/run/otf2/trace/mine"
+    otf2_is_whole
+    mkdir "$work/run/otf2/trace/77.evt" # which cannot be removed
     run "$build/tools/dart-trace" "$work/run"; expect_code 1
-    expect_line "dart-trace: $work/run/otf2: there is an archive already, *"
+    expect_line "dart-trace: $work/run/otf2: the archive that is there cannot be removed: *"
+    rm -r "$work/run/otf2"
   fi
 }
 

@@ -6,6 +6,8 @@
  * MPI's on the communicator of all units, as OTF2 has no others. */
 #include <otf2/otf2.h>
 
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -292,13 +294,38 @@ static OTF2_FlushType flush_buffers(void *data, OTF2_FileType type, OTF2_Locatio
 
 static const OTF2_FlushCallbacks flushes = { .otf2_pre_flush = flush_buffers };
 
-/* OTF2 would write the new archive's definitions beside the events of one that is there. */
-static bool has_archive(const char *folder)
+/* Whether OTF2 gives a location's file this name. */
+static bool is_of_location(const char *name)
 {
-  char path[4096];
+  size_t ndigits = strspn(name, "0123456789");
 
-  snprintf(path, sizeof path, "%s/otf2/trace.otf2", folder);
-  return access(path, F_OK) == 0;
+  return ndigits > 0 &&
+         (strcmp(name + ndigits, ".evt") == 0 || strcmp(name + ndigits, ".def") == 0);
+}
+
+/* Remove the archive that an earlier call has made: OTF2 would write the definitions of the new one beside its events.
+ * Other files stay. 0, or the errno of what failed. */
+static int remove_archive(const char *folder)
+{
+  static const char *const names[] = { "trace.otf2", "trace.def", "trace.marker" };
+  char                     path[4096];
+  DIR                     *locations;
+  struct dirent           *entry;
+  int                      error = 0;
+
+  snprintf(path, sizeof path, "%s/otf2/trace", folder);
+  locations = opendir(path);
+  while (locations != NULL && (entry = readdir(locations)) != NULL)
+    if (is_of_location(entry->d_name) && unlinkat(dirfd(locations), entry->d_name, 0) != 0)
+      error = errno;
+  if (locations != NULL)
+    closedir(locations);
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    snprintf(path, sizeof path, "%s/otf2/%s", folder, names[i]);
+    if (unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR)
+      error = errno;
+  }
+  return error;
 }
 
 static OTF2_Archive *open_archive(const char *folder)
@@ -319,11 +346,11 @@ static OTF2_Archive *open_archive(const char *folder)
 
 static int write_otf2(const trace_t *trace, const char *folder)
 {
-  otf2_t otf2 = { .trace = trace };
+  otf2_t otf2  = { .trace = trace };
+  int    error = remove_archive(folder);
 
-  if (has_archive(folder)) {
-    trace_say("%s/otf2: there is an archive already, which is not replaced: remove it first",
-              folder);
+  if (error != 0) {
+    trace_say("%s/otf2: the archive that is there cannot be removed: %s", folder, strerror(error));
     return -1;
   }
   otf2.archive = open_archive(folder);
