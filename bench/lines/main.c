@@ -273,7 +273,8 @@ static const struct argp argp = {
   NULL,
   "Cache lines that change hands in the barriers, reductions and broadcasts of the units of one "
   "node, by DART's own code on modelled machines: with one barrier for all units, and with units "
-  "in groups.",
+  "in groups."
+  "\vExample:\n  lines --units=64 --machine='numa:4 core:8 pu:1'",
   NULL,
   NULL,
   NULL

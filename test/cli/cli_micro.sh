@@ -131,22 +131,6 @@ micro shmem 2 1 --cases 'putt*';        expect_code 2
 micro shmem 2 1 --cases 'far_put*';     expect_code 2
 [[ $err == *"another node"* ]] || fail "no far unit: $err"
 
-# Every benchmark says what it does, its options and an example.
-for program in "$build"/bench/*-shmem; do
-  run "$build/dart-shmem/dartrun" -n 2 "$program" --help
-  expect_code 0
-  [[ $out == Usage:*$'\n'[A-Z]*--help*Example*'dartrun -n '* ]] || fail "--help of $program: $out"
-  [[ $(grep -c '^Example' <<<"$out") == 1 && -z $(awk 'length > 79' <<<"$out") ]] || fail "--help of $program: $out"
-done
-
-# So does every script.
-for script in checks growth hosts mutexes pair papers plots run start; do
-  run "$top/bench/$script" --help;      expect_code 0
-  [[ $out == *[A-Z]*"$script"*--@(build|page)* ]] || fail "--help of bench/$script: $out"
-done
-run "$top/bench/predict" --help; expect_code 0; [[ $out == *[A-Z]*predict*--network* ]] || fail "--help of bench/predict: $out"
-(($(find "$top/bench" -maxdepth 1 -type f -executable | wc -l) == 10)) || fail "scripts of bench: $(ls "$top/bench")"
-
 # RandomAccess and the stencil without DART, to compare with, verify themselves too. Where updates
 # may be lost, few updates of many words keep well below the 1 % allowed.
 for variant in shared-gxp shared-atomic; do

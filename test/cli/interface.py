@@ -7,6 +7,9 @@ import re
 import subprocess
 import sys
 
+if sys.argv[1:] in (["--help"], ["-h"]):
+    print("interface.py FOLDER\n\n" + __doc__)
+    sys.exit()
 folder = os.path.realpath(sys.argv[1])
 names = sorted(os.path.relpath(os.path.join(where, name), folder)
                for where, _, files in os.walk(folder) for name in files if name.endswith('.h'))
