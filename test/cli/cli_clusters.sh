@@ -1,5 +1,5 @@
-# doc/clusters.md: each command of the page runs, on two hosts, red and blue, which are network namespaces with names of
-# their own. Slurm's daemons run there too, where it is installed. Launchers take them for two hosts, and so does MPI. But
+# doc/clusters.md: each command of the page, and one of the manual of dartrun, runs on two hosts, red and blue, which are network
+# namespaces with names of their own. Slurm's daemons run there too, where it is installed. Launchers take them for two hosts, and so does MPI. But
 # UCX sees one machine, and sends through its shared memory: over TCP, MPICH loses connections on a loaded machine. TCP
 # between hosts is tested in cli_netns.sh.
 # Before that: the options --hosts and --hosts-file of both launchers, which need no hosts.
@@ -203,7 +203,7 @@ while IFS= read -r line; do
   esac
   [[ $slurm == yes || ! $line =~ (srun|salloc|sbatch)\  ]] || continue
   check "$exports$line"
-done < <(box sh)
+done < <(box sh; sed -n 's/^\.Dl \(dartrun --hosts .*\)/\1/p' "$top/doc/man/dartrun.1")
 ((commands >= 10)) || fail "only $commands commands were found on the page"
 if [[ $slurm == yes ]]; then # what the page warns of
   check "srun -N 2 -n 4 ./hello # each by itself"
