@@ -18,6 +18,13 @@ die() {
 have() { command -v "$1" >/dev/null 2>&1; }
 have_headers() { printf '#include <%s>\n' "$@" | "${CC:-cc}" -E - >/dev/null 2>&1; }
 
+have_openmpi_header() {
+  local flags
+  flags=$(mpicc.openmpi --showme:compile) && [ -n "$flags" ] &&
+    # shellcheck disable=SC2086  # one word an option
+    printf '#include <mpi.h>\n' | "${CC:-cc}" $flags -E - >/dev/null 2>&1
+}
+
 # provided <package>: is what this Debian package would bring here already?
 provided() {
   case $1 in
@@ -28,6 +35,8 @@ provided() {
     libhwloc-dev) have_headers hwloc.h ;;
     mpich) have mpiexec.mpich || have mpichversion ;;
     libmpich-dev) have mpicc.mpich || { have mpicc && have mpichversion; } ;;
+    openmpi-bin) have mpiexec.openmpi ;;
+    libopenmpi-dev) have mpicc.openmpi && have_openmpi_header ;; # Debian has these in two packages
     libhdf5-mpich-dev) have pkg-config && pkg-config --exists hdf5-mpich ;;
     libcmocka-dev) have_headers stdarg.h stddef.h setjmp.h stdint.h cmocka.h ;;
     util-linux) have unshare && have setpriv ;;
