@@ -35,6 +35,7 @@
 
 #define DART__JOB_UNITS_MAX 4096
 #define DART__JOB_VALUES    4 /* DART__NET_VALUES */
+#define DART__JOB_ROWS      4 /* a power of two, for episodes wrap around */
 
 /* "DARTJOB" and the version of the layout below: a launcher and a program built from different
  * versions must not share a job. Counts up with every change of dart__job_t. */
@@ -59,7 +60,7 @@ typedef struct {
 
   /* The barrier of dart__net_agree, which needs no team; and what it agrees on, in turns. shmem.c */
   dart__barrier_t  barrier;
-  _Atomic uint32_t worst[2][DART__JOB_VALUES];
+  _Atomic uint32_t worst[DART__JOB_ROWS][DART__JOB_VALUES];
 
   /* `cycle`: half cycles of init and exit that each unit has begun, odd while the unit is inside.
    * `left`: the least of these among the units that have ended outside; UINT32_MAX: none has. Units

@@ -16,13 +16,16 @@
 
 dart__shmem_t dart__shmem;
 
-/* Two words of `worst` in turns, for each value: a word is cleared when every unit has read it, and used again two
- * agreements later, which no unit reaches before the units that clear have gone on. Values are kept as unsigned numbers
- * of the same order; 0 is below all of them. */
+/* Each agreement is one barrier, and has the next of four rows of `worst`. A unit that has passed a barrier knows that all
+ * have read the row of the agreement before, and clears it. It is used again three agreements later, which no unit reaches
+ * before all have come to the next barrier, and have cleared it. Values are kept as unsigned numbers of the same order;
+ * 0 is below all of them. */
 static void agree_by_barrier(int32_t *values, size_t count)
 {
-  dart__job_t      *job   = dart__shmem.job;
-  _Atomic uint32_t *worst = job->worst[dart__shmem.episode / 2 & 1]; /* two episodes an agreement */
+  dart__job_t      *job    = dart__shmem.job;
+  uint32_t          row    = dart__shmem.episode % DART__JOB_ROWS;
+  _Atomic uint32_t *worst  = job->worst[row];
+  _Atomic uint32_t *before = job->worst[(row + DART__JOB_ROWS - 1) % DART__JOB_ROWS];
 
   /* relaxed, all: the barrier orders them */
   for (size_t i = 0; i < count; i++) {
@@ -37,9 +40,8 @@ static void agree_by_barrier(int32_t *values, size_t count)
   for (size_t i = 0; i < count; i++)
     values[i] =
         (int32_t)(atomic_load_explicit(&worst[i], memory_order_relaxed) ^ UINT32_C(0x80000000));
-  dart__barrier_wait(&job->barrier, &dart__shmem.episode, 0, &dart__world.wait);
-  for (size_t i = 0; i < count; i++)
-    atomic_store_explicit(&worst[i], 0, memory_order_relaxed);
+  for (size_t i = 0; i < DART__JOB_VALUES; i++)
+    atomic_store_explicit(&before[i], 0, memory_order_relaxed);
 }
 
 /* Where units may be lost: by a vote on each value. */
