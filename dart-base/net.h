@@ -68,6 +68,7 @@ typedef struct {
   int largest_tag; /* of messages on DART__CHANNEL_PROGRAM and LEADERS, at least 32767 */
   bool
        any_thread; /* several threads may call at a time; else only the thread that called dart__net_join */
+  bool sends_alone;    /* a send that is done needs nothing more of this unit to arrive */
   bool reaches_memory; /* puts and gets of chunks with `is_reached` need nobody at the target */
 
   /* A unit that ends without dart_exit leaves its memory behind: nobody calls dart__net_leave. Else its process has to

@@ -317,4 +317,5 @@ dart__net_t dart__net = { .describe     = describe_network,
                           .drop_lost    = dart__simulated_drop_lost,
                           .largest_tag  = INT32_MAX,
                           .any_thread   = true,
+                          .sends_alone  = true,
                           .memory_stays = true };

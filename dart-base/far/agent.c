@@ -14,10 +14,19 @@
  *
  * The agent runs where the process may run when DART starts. The agent of a unit that is bound to a core
  * is bound there too: the cores next to it are other units', and a thread that needs a hundredth of a core
- * can share it. */
+ * can share it.
+ *
+ * Over a network whose sends need nothing more of the sender, nobody needs the agent of a unit that has neither memory,
+ * nor a lock, a range or a file that far units reach, and has requested nothing of them: collectives and messages are the
+ * work of those that call them. So the thread starts with the first of these (dart__agent_start). Many programs of a
+ * thousand units never come to it, and those that do have dart_init behind them. What is made by all units of a team
+ * starts it before they agree that it is there, so a request never finds a unit without. Two things are not made
+ * by all. dart_memalloc starts it at the unit that has the memory; and the first request, at the unit that sends it. Both
+ * leave out the units in between, so updates of such memory are not relayed (far/relayed.h). */
 #include "far/agent.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -35,11 +44,15 @@
 #define STAY_NS  (AWAKE_NS / 2)                   /* for the next request of a stream */
 
 static struct {
-  pthread_t        thread;  /* if dart__world.has_agent */
+  pthread_mutex_t  lock; /* of the start */
+  _Atomic bool     runs; /* there is a thread; only if dart__world.has_agent */
+  pthread_t        thread;
+  cpu_set_t        places; /* where the process might run when DART started */
+  bool             has_places;
   _Atomic uint32_t stop;    /* 1: end; a futex */
   _Atomic bool     hold;    /* another thread wants it not to write ... */
   _Atomic bool     is_held; /* ... and it does not */
-} agent;
+} agent = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static _Thread_local bool is_agent;
 
@@ -100,9 +113,15 @@ static void wake(void)
   dart__wait_tell(&dart__world.pace);
 }
 
+/* acquire: pairs with the release in start_thread, perhaps of another thread */
+static bool agent_runs(void)
+{
+  return atomic_load_explicit(&agent.runs, memory_order_acquire);
+}
+
 void dart__agent_hold(bool hold)
 {
-  if (!dart__world.has_agent)
+  if (!agent_runs())
     return;
   atomic_store_explicit(&agent.hold, hold, memory_order_release);
   while (atomic_load_explicit(&agent.is_held, memory_order_acquire) != hold) {
@@ -149,6 +168,8 @@ static void *run_agent(void *unused)
 
   (void)unused;
   is_agent = true;
+  if (agent.has_places) /* the thread that starts this one may have been bound since */
+    sched_setaffinity(0, sizeof agent.places, &agent.places);
   prctl(PR_SET_TIMERSLACK, 1UL); /* or short naps take 50 µs longer */
   /* acquire: pairs with the release in dart__agent_close */
   while (atomic_load_explicit(&agent.stop, memory_order_acquire) == 0) {
@@ -189,10 +210,21 @@ static void go_without(const char *why)
 }
 
 /* Its stack has the default size: glibc takes the program's thread-local data from it, and MPICH uses 128 KiB at a
- * time. */
-bool dart__agent_open(bool has_threads)
+ * time. 0, or an errno. */
+static int start_thread(void)
 {
   int error;
+
+  atomic_store_explicit(&agent.stop, 0, memory_order_relaxed); /* no thread is there to see it */
+  error = dart__thread_start(&agent.thread, "dart-agent", run_agent, NULL);
+  if (error == 0)
+    atomic_store_explicit(&agent.runs, true, memory_order_release);
+  return error;
+}
+
+bool dart__agent_open(bool has_threads, bool is_late)
+{
+  int error = 0;
 
   if (dart__settings.progress == DART__PROGRESS_NONE)
     return false;
@@ -200,25 +232,40 @@ bool dart__agent_open(bool has_threads)
     go_without("MPI was not started for several threads (MPI_Init_thread, MPI_THREAD_MULTIPLE)");
     return false;
   }
-  atomic_store_explicit(&agent.stop, 0, memory_order_relaxed); /* no thread is there to see it */
-  dart__world.has_agent = true;                                /* for the agent to see, too */
-  error                 = dart__thread_start(&agent.thread, "dart-agent", run_agent, NULL);
+  agent.has_places      = is_late && sched_getaffinity(0, sizeof agent.places, &agent.places) == 0;
+  dart__world.has_agent = true; /* for the agent to see, too */
+  if (!is_late)
+    error = start_thread();
   if (error != 0) {
     dart__world.has_agent = false;
     go_without(strerror(error));
-    return false;
   }
-  return true;
+  return dart__world.has_agent;
+}
+
+dart_ret_t dart__agent_start(void)
+{
+  int error = 0;
+
+  if (!dart__world.has_agent || agent_runs())
+    return DART_OK;
+  pthread_mutex_lock(&agent.lock);
+  if (!agent_runs())
+    error = start_thread();
+  pthread_mutex_unlock(&agent.lock);
+  return error == 0 ? DART_OK
+                    : dart__fail(DART_ERR_NOMEM, "no progress agent: %s", strerror(error));
 }
 
 void dart__agent_close(void)
 {
-  if (!dart__world.has_agent)
-    return;
-  /* release: pairs with the acquire in run_agent */
-  atomic_store_explicit(&agent.stop, 1, memory_order_release);
-  wake();
-  pthread_join(agent.thread, NULL);
+  if (agent_runs()) {
+    /* release: pairs with the acquire in run_agent */
+    atomic_store_explicit(&agent.stop, 1, memory_order_release);
+    wake();
+    pthread_join(agent.thread, NULL);
+    atomic_store_explicit(&agent.runs, false, memory_order_relaxed); /* no other thread is there */
+  }
   dart__world.has_agent = false;
 }
 

@@ -3,9 +3,16 @@
 /* The progress agent: a thread of each unit that makes progress while the program computes. */
 #include <stdbool.h>
 
-/** Start the agent, unless the settings say that there is none; true if it runs. `has_threads`: several
- *  threads may call MPI; without that there is no agent, and one log line in the job says so. */
-bool dart__agent_open(bool has_threads);
+#include <dash/dart/if/dart_types.h>
+
+/** Whether this unit is to have an agent, as the settings say. `has_threads`: several threads may call MPI; without that
+ *  there is none, and one log line in the job says so. `is_late`: it starts when it is needed; else now. */
+bool dart__agent_open(bool has_threads, bool is_late);
+
+/** Start the agent, if there is to be one, and it does not run: far units are about to get to something of this unit's, or
+ *  it is about to request something of them. Local; any thread. DART_ERR_NOMEM: there is no thread for it, as one log line
+ *  says. */
+dart_ret_t dart__agent_start(void);
 
 /** End the agent, if it runs. */
 void dart__agent_close(void);

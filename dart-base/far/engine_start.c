@@ -65,8 +65,8 @@ dart_ret_t dart__engine_prepare(void)
 
 dart_ret_t dart__engine_open(dart_ret_t mine)
 {
-  bool    has_agent = mine == DART_OK && dart__agent_open(dart__net.any_thread);
-  int32_t most[2]   = { (int32_t)mine, !has_agent };
+  bool has_agent = mine == DART_OK && dart__agent_open(dart__net.any_thread, dart__net.sends_alone);
+  int32_t most[2] = { (int32_t)mine, !has_agent };
 
   /* a unit cannot know by itself whether all others have agents */
   dart__net_agree(most, 2);

@@ -17,6 +17,13 @@ static bool is_exclusive(const dart__team_t *team)
   return team->node_nunits == 1 && !dart__world.many_threads && !dart__agent_is_me();
 }
 
+/* What is collected is to be sent while the unit computes. Without a thread for that it waits for the next call. */
+static void first(void *context)
+{
+  (void)context;
+  dart__agent_start();
+}
+
 /* Registered memory is mapped by its unit alone, and its atomics hold a mutex, see wait/foreign.h. */
 static bool resolve(void *context, int16_t teamid, int16_t segid, dart__am_region_t *region_out)
 {
@@ -105,7 +112,8 @@ static void send_answers(dart__am_t *am, void *answers)
 
 dart__am_host_t dart__am_host(void)
 {
-  return (dart__am_host_t){ .resolve  = resolve,
+  return (dart__am_host_t){ .first    = first,
+                            .resolve  = resolve,
                             .notified = notified,
                             .informed = informed,
                             .epoch    = dart__handlers.epoch,

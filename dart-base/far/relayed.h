@@ -5,7 +5,7 @@
  * Relays pay where a unit updates words of so many units on other nodes that its batches to them stay small: so a job
  * either has them for all of its updates, or has none. Any unit of a node may have to send what others collected, and to
  * apply what is for others. So there are none unless every unit has an agent, for a unit that computes must not hold up
- * others; and only segments of teams that have all units travel so. In completion contexts, epochs and programs of
+ * others; and only segments that all units have made together travel so. In completion contexts, epochs and programs of
  * several threads, operations are completed one by one, and nothing is relayed. */
 #include <stdbool.h>
 
@@ -29,8 +29,8 @@ static inline bool dart__is_relayed(const dart__address_t *at)
   const dart__segment_t *segment = at->segment;
 
   return __builtin_expect(dart__engine.by_relays, 0) && at->team->nunits == dart__world.nunits &&
-         segment->address == NULL && segment->heads == NULL && segment->sizes == NULL &&
-         dart__segment_epoch(segment) == NULL &&
+         segment->id != DART_SEGMENT_LOCAL && segment->address == NULL && segment->heads == NULL &&
+         segment->sizes == NULL && dart__segment_epoch(segment) == NULL &&
          dart__relayed_find(dart__team_member(at->team, at->unit));
 }
 

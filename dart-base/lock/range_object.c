@@ -9,6 +9,7 @@
 #include "base/profile.h"
 #include "base/size.h"
 #include "coll/coll.h"
+#include "far/agent.h"
 #include "far/far_ops.h"
 #include "lock/range_table.h"
 #include "memory/pool.h"
@@ -159,7 +160,9 @@ static dart_ret_t make_part(const char *function, const dart__team_t *team, uint
     return dart__fail(DART_ERR_INVAL, "%s: range %p, capacity %zu", function, (void *)range,
                       capacity);
   *range = new_range(team, stripe);
-  return *range == NULL ? DART_ERR_NOMEM : dart__table_new(capacity_of(team, capacity), own_out);
+  if (*range == NULL || dart__agent_start() != DART_OK)
+    return DART_ERR_NOMEM;
+  return dart__table_new(capacity_of(team, capacity), own_out);
 }
 
 dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capacity,

@@ -14,6 +14,7 @@
 #include "base/profile.h"
 #include "base/size.h"
 #include "coll/coll.h"
+#include "far/agent.h"
 #include "far/progress.h"
 #include "memory/chunk_new.h"
 #include "memory/segment_state.h"
@@ -185,6 +186,8 @@ dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t *gptr)
     return DART_ERR_INVAL;
   if (dart__check_team(__func__, DART_TEAM_ALL) == NULL)
     return DART_ERR_INVAL;
+  if (dart__agent_start() != DART_OK)
+    return DART_ERR_OTHER;
   if (alloc_block(nbytes, true, &offset) != DART_OK)
     return dart__fail(
         DART_ERR_OTHER,

@@ -17,6 +17,7 @@
 #include "base/sparse.h"
 #include "coll/coll.h"
 #include "data/name.h"
+#include "far/agent.h"
 #include "far/engine.h"
 #include "memory/chunk_new.h"
 #include "memory/pool.h"
@@ -119,7 +120,7 @@ static dart_ret_t prepare_registration(dart__team_t *team, plan_t *plan_out)
   plan_out->contributions = calloc((size_t)team->nunits, sizeof *plan_out->contributions);
   return plan_out->segment != NULL && plan_out->contributions != NULL &&
                  dart__segment_prepare_ended(team)
-             ? DART_OK
+             ? dart__agent_start()
              : DART_ERR_NOMEM;
 }
 

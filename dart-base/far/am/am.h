@@ -61,6 +61,8 @@ typedef enum {
 /* What the core needs from the rest of the library. */
 typedef struct dart__am_host {
   void *context;
+  /* This unit is about to make its first request. Does not block for long: locks are held. NULL: nothing. */
+  void (*first)(void *context);
   /* This unit's portion of a segment. False: there is no such segment. */
   bool (*resolve)(void *context, int16_t team, int16_t segid, dart__am_region_t *region_out);
   /* A counter was raised; a thread may be waiting for it. Does not block: locks may be held. */

@@ -66,11 +66,24 @@ static dart__am_batch_t *take_batch(dart__am_t *am, dart__am_endpoint_t *ep)
   return batch;
 }
 
+/* relaxed, both: threads that are first at a time tell it twice */
+static void tell_first(dart__am_t *am)
+{
+  const dart__am_host_t *host = &am->config.host;
+
+  if (__builtin_expect(atomic_load_explicit(&am->has_requested, memory_order_relaxed), 1))
+    return;
+  atomic_store_explicit(&am->has_requested, true, memory_order_relaxed);
+  if (host->first != NULL)
+    host->first(host->context);
+}
+
 /* Open a batch; the lock may be released. False: there is none. */
 static bool try_open(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
 {
   dart__am_batch_t *batch = take_batch(am, ep);
 
+  tell_first(am);
   if (batch == NULL)
     return false;
   if (ep->open != NULL) { /* another thread was faster */

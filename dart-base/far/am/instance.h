@@ -127,7 +127,8 @@ struct dart__am {
       relayed; /* nodes whose relays have something of this unit that was not applied */
   dart__am_relays_t relays;
   _Atomic bool      has_relays;
-  _Atomic uint64_t  waits; /* how often the unit has waited */
+  _Atomic bool      has_requested; /* the host was told of the first request */
+  _Atomic uint64_t  waits;         /* how often the unit has waited */
 
   dart__am_receiver_t receiver;
 };
