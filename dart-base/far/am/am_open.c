@@ -52,8 +52,10 @@ void dart__am_close(dart__am_t *am)
   dart__am_peers_close(&am->arriving);
   dart__am_peers_close(&am->open);
   dart__am_peers_close(&am->busy);
-  for (int32_t peer = 0; am->endpoint != NULL && peer < am->npeers; peer++)
-    dart__am_known_delete(am->endpoint[peer].known);
+  /* relaxed: no other thread is there. Without a request none has anything, and their pages stay untouched */
+  if (atomic_load_explicit(&am->has_requested, memory_order_relaxed))
+    for (int32_t peer = 0; peer < am->npeers; peer++)
+      dart__am_known_delete(am->endpoint[peer].known);
   dart__sparse_delete(am->ack);
   dart__sparse_delete(am->endpoint);
   free(am);
