@@ -148,6 +148,9 @@ typedef struct dart__wait {
   /* Nobody may change `word` for it: the wait looks again after a part of the time waited, which makes it that part longer
    * than one that polls. */
   bool is_silent;
+  /* Nothing announces the end, which comes when other units that share the core have got as far: naps grow to a part of the
+   * time waited. */
+  bool naps_grow;
   /* Changed after what ends the wait, and then woken: the count of an event, with its sleepers; or, NULL, a word whose
    * changer knows otherwise that somebody sleeps, by one of `bits`. NULL: nothing announces the end, but arrivals, and the
    * wait looks again and again. */

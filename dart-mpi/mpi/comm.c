@@ -66,13 +66,16 @@ static bool is_done(void *request)
   return done != 0;
 }
 
-/* Where units share cores the others need the core to get this far: this one sleeps soon. */
+/* Where units share cores the others need the core to get this far: this one sleeps soon, and longer and longer. */
 void dart__mpi_wait(MPI_Request *request)
 {
+  bool shares = dart__world.pace.per_core > 1;
+
   dart__wait_until(&(dart__wait_t){ .look         = is_done,
                                     .context      = request,
                                     .limit_ns     = INT64_MAX,
-                                    .is_of_memory = dart__world.pace.per_core > 1 },
+                                    .is_of_memory = shares,
+                                    .naps_grow    = shares },
                    &dart__world.wait);
 }
 
