@@ -4,9 +4,9 @@
  *  Jobs that outlive units.
  *
  *  A unit that dies ends the job, unless DART_SURVIVE=1 is in the environment of dartrun, or of all units when they call
- *  dart_init, as by setenv. Then, from the end of dart_init on, the others go on: a unit that is killed, or ends without dart_exit, is *lost*. All units see losses in one order.
- *  Nothing else changes, and a job that loses nobody is as fast as without. dartrun names each unit that is lost, and
- *  ends with the code of the first one. (Compare failed images of Fortran 2018, and ULFM: Bland et al., *Post-failure
+ *  dart_init, as by setenv. Then, from the end of dart_init on, the others go on: a unit that is killed, or ends without
+ *  dart_exit, is *lost*. All units see losses in one order. Nothing else changes, and a job that loses nobody is as fast
+ *  as without. dartrun names each unit that is lost, and ends with the code of the first one. (Compare failed images of Fortran 2018, and ULFM: Bland et al., *Post-failure
  *  recovery of MPI communication capability*, IJHPCA 27(3), 2013.)
  *
  *  No call waits for a lost unit: it returns DART_ERR_UNIT_LOST instead.
@@ -86,7 +86,8 @@ typedef enum {
   DART_UNIT_LOST = 2 /**< it was killed, or has ended with another code */
 } dart_unit_status_t;
 
-/** Whether the job outlives units: DART_SURVIVE was 1, for dartrun or for all units. Between dart_init and dart_exit; false outside. */
+/** Whether the job outlives units: DART_SURVIVE was 1, for dartrun or for all units. Between dart_init and dart_exit; false
+ *  outside. */
 bool dart_survives(void) DART_NOTHROW;
 
 /** What has become of `unit`. Local. A loss is seen at once, and never taken back.
