@@ -28,21 +28,14 @@ add_custom_command(
 add_custom_target(man ALL DEPENDS ${man}/made)
 
 # The same as HTML, in html/ of the build folder: only if it is asked for, by the target html.
-find_program(DART_MANDOC mandoc)
-if(DART_MANDOC)
-  file(GLOB html CONFIGURE_DEPENDS ${source}/html.* ${source}/html/*)
-  add_custom_command(
-    OUTPUT ${PROJECT_BINARY_DIR}/html/index.html
-    COMMAND sh ${source}/html.sh ${man} ${man}/list ${PROJECT_BINARY_DIR}/html "DART ${PROJECT_VERSION}"
-    DEPENDS ${man}/made ${html}
-    COMMENT "Making the manual as HTML"
-    VERBATIM)
-  add_custom_target(html DEPENDS ${PROJECT_BINARY_DIR}/html/index.html)
-else()
-  add_custom_target(html
-    COMMAND ${CMAKE_COMMAND} -E echo "The manual as HTML needs mandoc (Debian: apt install mandoc)"
-    COMMAND ${CMAKE_COMMAND} -E false)
-endif()
+file(GLOB html CONFIGURE_DEPENDS ${source}/html.* ${source}/html/*)
+add_custom_command(
+  OUTPUT ${PROJECT_BINARY_DIR}/html/index.html
+  COMMAND sh ${source}/html.sh ${man} ${man}/list ${PROJECT_BINARY_DIR}/html "DART ${PROJECT_VERSION}"
+  DEPENDS ${man}/made ${html}
+  COMMENT "Making the manual as HTML"
+  VERBATIM)
+add_custom_target(html DEPENDS ${PROJECT_BINARY_DIR}/html/index.html)
 
 set(DATE ${date})
 foreach(page dartrun.1 dart-info.1 dart-report.1 dart-trace.1 dart.7)

@@ -6,6 +6,7 @@ set -eu
 man=$1 list=$2 out=$3 title=$4
 folder=$(dirname "$0")
 
+command -v mandoc >/dev/null || { echo 'The manual as HTML needs mandoc (Debian: apt install mandoc)' >&2; exit 1; }
 rm -rf "$out"
 mkdir -p "$out"
 cp "$folder/html/style.css" "$folder/html/search.js" "$out"
@@ -23,7 +24,7 @@ awk -v title="$title" -v out="$out" -v subjects="$folder/subjects" -f "$folder/h
 for page in "$man"/man[137]/*; do
   [ ! -L "$page" ] || continue # a further name of another page
   name=${page##*/}
-  mandoc -T html -O 'fragment,man=%N.%S.html' "$page" |
-    awk -v title="$title" -v page="$name" -f "$folder/html.awk" "$out/names" - >"$out/$name.html"
+  mandoc -T html -O 'fragment,man=%N.%S.html' "$page" >"$out/page"
+  awk -v title="$title" -v page="$name" -f "$folder/html.awk" "$out/names" "$out/page" >"$out/$name.html"
 done
-rm "$out/names"
+rm "$out/names" "$out/page"
