@@ -146,6 +146,8 @@ static dart_ret_t begin_cycle(void)
         DART_ERR_UNIT_LOST,
         "units were lost: the job cannot begin another cycle of dart_init and dart_exit");
   /* seq_cst, both: pairs with the launcher's, see job_file.h */
+  /* a unit that dies in dart_init ends the job; relaxed: before the store of the cycle, and all have left the one before */
+  atomic_store_explicit(&dart__shmem.job->surviving, 0, memory_order_relaxed);
   atomic_store_explicit(own_cycle(), cycle, memory_order_seq_cst);
   if (atomic_load_explicit(&dart__shmem.job->left, memory_order_seq_cst) >= cycle)
     return DART_OK;
@@ -239,9 +241,9 @@ static dart_ret_t agree_on_start(dart_ret_t mine)
   if (dart__survives())
     return dart__net_agree_on_result(mine);
   dart__net_agree(most, 3);
-  if (most[1] != 0 && most[2] == 0)
+  if (most[0] == DART_OK && most[1] != 0 && most[2] == 0)
     open_lost();
-  else if (most[1] != 0 && dart__world.me == 0)
+  else if (most[1] != 0 && most[2] != 0 && dart__world.me == 0)
     dart__warn("DART_SURVIVE=1 on some units only: ignored");
   return (dart_ret_t)most[0];
 }

@@ -105,12 +105,16 @@ dart_ret_t dart__net_register(dart__team_t *team, dart__chunk_t *chunk, void *ad
 {
   place_t          place   = { (uintptr_t)address, getpid() };
   dart__mapping_t *mapping = chunk->net;
-  uint64_t         offset;
+  uint64_t         offset, page = (uint64_t)sysconf(_SC_PAGESIZE);
 
   if (team->nnodes == 1)
     return DART_OK;
   offset = dart__job_cut_by(dart__team_member(team, 0), team->id);
-  if (offset == 0)
+  if (offset == 0 ||
+      dart__job_reserve(dart__shmem.fd, offset + (uint64_t)team->me * page, page,
+                        &(dart__job_reason_t){ .why  = dart__call,
+                                               .told = &dart__shmem.job->told,
+                                               .call = dart__tell_call(team) }) != DART_OK)
     return DART_ERR_NOMEM;
   publish(mapping, offset, address, nbytes);
   chunk->is_reached = dart__shmem.reaches_processes;

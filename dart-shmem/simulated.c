@@ -95,29 +95,28 @@ static inline void start_move(const dart__team_t *team, const dart__chunk_t *chu
 {
   const dart__mapping_t *mapping = chunk->net;
   char                  *there   = NULL;
+  dart__request_t        r;
 
   if (chunk->is_reached && mapping->base != NULL)
     there = mapping->base + (size_t)unit * chunk->nbytes + offset;
 
   dart__count_operation(is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET, nbytes);
-  if (there == NULL || dart__shmem.model.has_delays) {
-    dart__request_t r = { .kind   = is_put ? DART__PACKET_PUT : DART__PACKET_GET,
-                          .peer   = dart__team_member(team, unit),
-                          .data   = data,
-                          .nbytes = nbytes,
-                          .there  = mapping->region.id,
-                          .offset = offset,
-                          .mapped = there };
-
-    if (there == NULL && chunk->is_reached)
-      dart__registered_find(mapping, unit, &r);
+  r = (dart__request_t){ .kind   = is_put ? DART__PACKET_PUT : DART__PACKET_GET,
+                         .peer   = dart__team_member(team, unit),
+                         .data   = data,
+                         .nbytes = nbytes,
+                         .there  = mapping->region.id,
+                         .offset = offset,
+                         .mapped = there };
+  if (there == NULL && chunk->is_reached)
+    dart__registered_find(mapping, unit, &r);
+  /* without the unit's lock, for a copy may take long */
+  if (r.mapped == NULL || dart__shmem.model.has_delays || !dart__move_here(&r)) {
+    if (!dart__shmem.model.has_delays)
+      r.mapped = NULL;
     dart__wire_move(dart__shmem.comm, &r, request_out);
     return;
   }
-  if (is_put)
-    dart__near_put_bytes(there, data, nbytes);
-  else
-    dart__near_get_bytes(data, there, nbytes);
   dart__traffic_copy(&dart__traffic, is_put, nbytes);
   if (request_out != NULL)
     *request_out = DART__NET_DONE;

@@ -38,6 +38,10 @@ void dart__move_start(dart__net_comm_t *c, const dart__request_t *model,
 /** A peer puts or gets. */
 void dart__move_serve(dart__net_comm_t *c, const dart__packet_t *packet);
 
+/** The copy of a put or get whose memory is mapped, here or in another process. False: the kernel refuses, as a line
+ *  says. */
+bool dart__move_here(const dart__request_t *r);
+
 /** What a put, get or fetch of this unit has waited for has come: an answer, or the time to copy. */
 void dart__move_finish(dart__net_comm_t *c, const dart__packet_t *packet);
 

@@ -242,8 +242,8 @@ static void print_wait(table_t *t, uint32_t unit)
   const char              *words = words_of(seen->what.kind);
   char                     text[160], held[128];
 
-  if (t->record[unit].waits.pid == 0) {
-    fprintf(t->to, "has not called dart_init\n");
+  if (t->record[unit].waits.pid <= 0) {
+    fputs(t->record[unit].waits.pid == 0 ? "has not called dart_init\n" : "is lost\n", t->to);
     return;
   }
   dart__wait_describe(seen, text, sizeof text);

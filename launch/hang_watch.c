@@ -63,8 +63,10 @@ static void read_records(hang_t *hang)
   for (uint32_t u = 0; u < hang->nunits; u++) {
     hang_place_t at = hang->place(hang->owner, u);
 
-    if (!dart__record_read(at.fd, at.offset, &hang->record[u]))
+    if (at.is_lost || !dart__record_read(at.fd, at.offset, &hang->record[u]))
       memset(&hang->record[u], 0, sizeof hang->record[u]);
+    if (at.is_lost)
+      hang->record[u].waits.pid = -1; /* no process: see print_wait */
   }
 }
 
@@ -91,7 +93,7 @@ static bool ask_units(hang_t *hang)
   for (uint32_t u = 0; u < hang->nunits; u++) {
     const dart__waits_t *waits = &hang->record[u].waits;
 
-    if (waits->pid != 0 && waits->answers != 0 && kill(waits->pid, SIGUSR1) == 0)
+    if (waits->pid > 0 && waits->answers != 0 && kill(waits->pid, SIGUSR1) == 0)
       any = true;
   }
   hang->is_asked = any;

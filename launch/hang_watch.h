@@ -10,10 +10,11 @@
 
 typedef struct hang hang_t;
 
-/* Where the record of a unit is; descriptor -1: there is none. */
+/* Where the record of a unit is; descriptor -1: there is none. A unit that is lost waits for nothing, and holds nothing. */
 typedef struct {
   int      fd;
   uint64_t offset;
+  bool     is_lost;
 } hang_place_t;
 
 /** Begin to watch. Exits with one line if DART_HANG is not a number. NULL: watching is impossible, which is one line,

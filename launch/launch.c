@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -77,8 +78,9 @@ void launch_raise_files(struct rlimit *before_out)
 static struct {
   void (*look)(void *owner); /* NULL: nothing, so writes may block */
   void *owner;
-  int   own
-      [3]; /* of the standard streams that are pipes or terminals: a description that does not block; 0: none */
+  /* Of the standard streams: a description that does not block, if it is a pipe or terminal, 0: none; or it is a socket. */
+  int  own[3];
+  bool is_socket[3];
 } while_full;
 
 /* Streams are shared with other processes, which may not expect that they do not block. */
@@ -95,12 +97,20 @@ static int open_again(int fd)
   return own < 0 ? 0 : own;
 }
 
+static bool is_socket(int fd)
+{
+  struct stat status;
+
+  return fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode);
+}
+
 void launch_look_while_full(void (*look)(void *owner), void *owner)
 {
   for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
     if (while_full.own[fd] > 0)
       close(while_full.own[fd]);
-    while_full.own[fd] = look != NULL ? open_again(fd) : 0;
+    while_full.own[fd]       = look != NULL ? open_again(fd) : 0;
+    while_full.is_socket[fd] = look != NULL && is_socket(fd);
   }
   while_full.look  = look;
   while_full.owner = owner;
@@ -119,7 +129,8 @@ bool launch_write(int fd, const char *bytes, size_t nbytes)
   if (fd <= STDERR_FILENO && while_full.own[fd] > 0)
     fd = while_full.own[fd];
   while (nbytes > 0) {
-    ssize_t n = write(fd, bytes, nbytes);
+    bool    is_sent = fd <= STDERR_FILENO && while_full.is_socket[fd];
+    ssize_t n       = is_sent ? send(fd, bytes, nbytes, MSG_DONTWAIT) : write(fd, bytes, nbytes);
 
     if (n < 0 && errno == EAGAIN)
       wait_for_room(fd);

@@ -22,6 +22,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "coll/coll.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "net.h"
 
@@ -343,12 +344,34 @@ void dart__report_aborted(void)
     report_alone(&dart__settings.stats);
 }
 
+/* There is no table of all units any more: each survivor has its own. */
+static void report_survivor(void)
+{
+  const dart__output_t *output = &dart__settings.stats;
+  dart_unit_t           first  = 0;
+
+  if (output->form == DART__STATS_NONE)
+    return;
+  while (dart__is_lost(first))
+    first++;
+  if (output->file[0] == '\0' || has_own_file(output))
+    report_alone(output);
+  else if (dart__world.me == first)
+    dart__warn("DART_STATS: units were lost, so %s is not written; with %%u in its name each unit "
+               "writes a file",
+               output->file);
+}
+
 void dart__report(void)
 {
   dart__team_t  *all    = dart__teams[DART_TEAM_ALL];
   dart__output_t output = dart__settings.stats;
   unsigned long  form   = dart__world.me == 0 ? (unsigned long)output.form : DART__STATS_NONE;
 
+  if (dart__lost_count() > 0) {
+    report_survivor();
+    return;
+  }
   dart__coll_most(all, &form, 1);
   output.form = (int)form;
   if (output.form == DART__STATS_NONE ||

@@ -52,7 +52,8 @@ typedef struct {
 
 typedef struct {
   unit_t       *unit;
-  bool         *there; /* result of processes_find */
+  bool         *there;  /* result of processes_find */
+  uint32_t      nthere; /* that it found when it looked last */
   uint32_t      nunits;
   int           listener; /* units connect to it */
   int           closings; /* epoll, for ends of connections alone; -1: none yet */
@@ -324,12 +325,28 @@ static void take_last_words(roll_t *roll, children_t *children)
 
 /* ---- units that never report -------------------------------------------------------------- */
 
+/* Whether mpiexec has started more units since the last look. */
+static bool have_more_started(roll_t *roll)
+{
+  uint32_t before = roll->nthere;
+
+  roll->nthere = 0;
+  for (uint32_t u = 0; u < roll->nunits; u++)
+    roll->nthere += roll->there[u];
+  return roll->nthere > before;
+}
+
 /* Some units wait in dart_init for others that may have ended. mpiexec may not have started these yet, so a unit counts
- * as missing after PATIENCE looks in a row. */
+ * as missing after PATIENCE looks in a row, in which no other one has appeared. */
 static void look_for_unseen(roll_t *roll, children_t *children)
 {
   if (!processes_find(children_pid(children, 0), roll->there, roll->nunits))
     return;
+  if (have_more_started(roll)) {
+    for (uint32_t u = 0; u < roll->nunits; u++)
+      roll->unit[u].unseen = 0;
+    return;
+  }
   for (uint32_t u = 0; u < roll->nunits; u++) {
     unit_t *unit = &roll->unit[u];
 
@@ -569,7 +586,7 @@ static void kill_left(const roll_t *roll)
 
 static hang_place_t record_of(void *owner, uint32_t unit)
 {
-  return (hang_place_t){ ((const roll_t *)owner)->unit[unit].record, 0 };
+  return (hang_place_t){ ((const roll_t *)owner)->unit[unit].record, 0, false };
 }
 
 /* Hydra passes on what ends a program, and SIGUSR1. Of the others it would die itself. */

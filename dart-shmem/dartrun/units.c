@@ -169,7 +169,8 @@ static bool tell_lost(const units_t *units, const children_t *children, uint32_t
 
   if (is_lost(units, unit))
     return true;
-  if (children_are_ending(children) || !is_survived(units, unit) || is_missed(units))
+  if (children_are_ending(children) || children_signal(children) != 0 ||
+      !is_survived(units, unit) || is_missed(units))
     return false;
   /* release, both: pair with the acquires in model/lost.c */
   atomic_store_explicit(&job->lost[unit], 2 * number | (ended ? DART__LOST_ENDED : 0),
@@ -250,7 +251,7 @@ static hang_place_t record_of(void *owner, uint32_t unit)
 {
   const units_t *units = owner;
 
-  return (hang_place_t){ units->plan->job_fd, dart__job_record(unit) };
+  return (hang_place_t){ units->plan->job_fd, dart__job_record(unit), is_lost(units, unit) };
 }
 
 static void begin(void *owner, children_t *children)

@@ -113,6 +113,12 @@ unread() {
 also unread
 together
 
+# Statistics: each survivor has its own.
+DART_STATS=csv:$work/stats.%u.csv survive barrier in 3 0
+for unit in 1 2; do [[ -s $work/stats.$unit.csv ]] || fail "no statistics of unit $unit"; done
+DART_STATS=csv:$work/stats.csv survive barrier in 3 0
+[[ $err == *"stats.csv is not written; with %u in its name each unit writes a file"* ]] || fail "statistics: $err"
+
 # leave MOMENT UNITS VICTIM [OPTION...]: a unit dies while the others are in dart_exit, or itself is, or has left.
 leave() {
   run "$dartrun" -n "$2" "${@:4}" "$program" exit "$1" "$3"
