@@ -27,8 +27,7 @@ enum {
   WARM   = 4
 };
 
-/* Times to fetch a line from another core: of a processor like the first one they were measured by others, see
- * doc/internals/scale.md; the counts do not depend on them. */
+/* Times to fetch a line from another core are assumed; the counts do not depend on them. */
 typedef struct {
   const char *name;
   const char *shape; /* a line of hwloc's, or a file */
