@@ -25,6 +25,6 @@ for page in "$man"/man[137]/*; do
   [ ! -L "$page" ] || continue # a further name of another page
   name=${page##*/}
   mandoc -T html -O 'fragment,man=%N.%S.html' "$page" >"$out/page"
-  awk -v title="$title" -v page="$name" -f "$folder/html.awk" "$out/names" "$out/page" >"$out/$name.html"
+  awk -v title="$title" -v page="$name" -f "$folder/html.awk" "$out/names" - <"$out/page" >"$out/$name.html"
 done
 rm "$out/names" "$out/page"
