@@ -145,9 +145,9 @@ static dart_ret_t begin_cycle(void)
     return dart__fail(
         DART_ERR_UNIT_LOST,
         "units were lost: the job cannot begin another cycle of dart_init and dart_exit");
-  /* seq_cst, both: pairs with the launcher's, see job_file.h */
-  /* a unit that dies in dart_init ends the job; relaxed: before the store of the cycle, and all have left the one before */
+  /* A unit that dies in dart_init ends the job. relaxed: the next store releases it */
   atomic_store_explicit(&dart__shmem.job->surviving, 0, memory_order_relaxed);
+  /* seq_cst, both: pairs with the launcher's, see job_file.h */
   atomic_store_explicit(own_cycle(), cycle, memory_order_seq_cst);
   if (atomic_load_explicit(&dart__shmem.job->left, memory_order_seq_cst) >= cycle)
     return DART_OK;

@@ -25,7 +25,8 @@ static off_t place_at(const dart__mapping_t *mapping, int32_t team_unit)
 }
 
 /* The team's first unit cuts the range. Where it begins also names the chunk in the network. That of registered memory has
- * a page of each unit's, to say where its memory is. Units that open the chunk have passed a barrier since, and those of a broken team open none. */
+ * a page of each unit's, to say where its memory is. Units that open the chunk have passed a barrier since, and those of a
+ * broken team open none. */
 dart_ret_t dart__net_chunk_prepare(const dart__team_t *team, dart__chunk_t *chunk)
 {
   size_t each = chunk->nbytes > 0 ? chunk->nbytes : (size_t)sysconf(_SC_PAGESIZE);

@@ -62,29 +62,29 @@ void dart__move_serve(dart__net_comm_t *c, const dart__packet_t *packet)
 
 /* ---- at the origin ------------------------------------------------------------------------------ */
 
-bool dart__move_here(const dart__request_t *r)
+static bool copy_by_kernel(const dart__request_t *r, bool is_put)
 {
-  const dart__type_t *byte   = &dart__type_basic[DART_TYPE_BYTE];
-  uint64_t            there  = (uintptr_t)r->mapped;
-  bool                is_put = r->kind == DART__PACKET_PUT;
+  const dart__type_t *byte  = &dart__type_basic[DART_TYPE_BYTE];
+  uint64_t            there = (uintptr_t)r->mapped;
 
-  if (r->process > 0)
-    return (is_put
-                ? dart__foreign_put(r->process, there, byte, r->data, byte, r->nbytes)
-                : dart__foreign_get(r->data, byte, r->process, there, byte, r->nbytes)) == DART_OK;
-  if (is_put)
-    dart__near_put_bytes(r->mapped, r->data, r->nbytes);
-  else
-    dart__near_get_bytes(r->data, r->mapped, r->nbytes);
-  return true;
+  return (is_put ? dart__foreign_put(r->process, there, byte, r->data, byte, r->nbytes)
+                 : dart__foreign_get(r->data, byte, r->process, there, byte, r->nbytes)) == DART_OK;
 }
 
-/* The kernel has refused, as a line says: the target copies. */
-static void ask_peer(dart__net_comm_t *c, dart__request_t *r)
+bool dart__move_here(dart__request_t *r)
 {
-  r->mapped  = NULL;
-  r->process = 0;
-  dart__request_send(c, r);
+  bool is_put = r->kind == DART__PACKET_PUT;
+
+  if (r->process > 0 && !copy_by_kernel(r, is_put)) {
+    r->mapped  = NULL;
+    r->process = 0;
+    return false;
+  }
+  if (r->process == 0 && is_put)
+    dart__near_put_bytes(r->mapped, r->data, r->nbytes);
+  else if (r->process == 0)
+    dart__near_get_bytes(r->data, r->mapped, r->nbytes);
+  return true;
 }
 
 void dart__move_finish(dart__net_comm_t *c, const dart__packet_t *packet)
@@ -96,7 +96,7 @@ void dart__move_finish(dart__net_comm_t *c, const dart__packet_t *packet)
       !r->is_abandoned) /* else there may be no buffer */
     memcpy(r->data + packet->offset, dart__packet_bytes(packet), packet->nbytes);
   else if (packet->kind >= DART__PACKET_PUT_HERE && !dart__move_here(r)) {
-    ask_peer(c, r);
+    dart__request_send(c, r);
     return;
   }
   if (packet->clock > r->clock)

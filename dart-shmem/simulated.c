@@ -94,28 +94,33 @@ static inline void start_move(const dart__team_t *team, const dart__chunk_t *chu
                               dart__net_request_t *request_out)
 {
   const dart__mapping_t *mapping = chunk->net;
+  bool                   delays  = dart__shmem.model.has_delays;
   char                  *there   = NULL;
-  dart__request_t        r;
 
   if (chunk->is_reached && mapping->base != NULL)
     there = mapping->base + (size_t)unit * chunk->nbytes + offset;
 
   dart__count_operation(is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET, nbytes);
-  r = (dart__request_t){ .kind   = is_put ? DART__PACKET_PUT : DART__PACKET_GET,
-                         .peer   = dart__team_member(team, unit),
-                         .data   = data,
-                         .nbytes = nbytes,
-                         .there  = mapping->region.id,
-                         .offset = offset,
-                         .mapped = there };
-  if (there == NULL && chunk->is_reached)
-    dart__registered_find(mapping, unit, &r);
-  /* without the unit's lock, for a copy may take long */
-  if (r.mapped == NULL || dart__shmem.model.has_delays || !dart__move_here(&r)) {
-    if (!dart__shmem.model.has_delays)
-      r.mapped = NULL;
-    dart__wire_move(dart__shmem.comm, &r, request_out);
-    return;
+  if (there == NULL || delays) {
+    dart__request_t r = { .kind   = is_put ? DART__PACKET_PUT : DART__PACKET_GET,
+                          .peer   = dart__team_member(team, unit),
+                          .data   = data,
+                          .nbytes = nbytes,
+                          .there  = mapping->region.id,
+                          .offset = offset,
+                          .mapped = there };
+
+    if (there == NULL && chunk->is_reached)
+      dart__registered_find(mapping, unit, &r);
+    /* the kernel's copy may take long: without delays it is made without the unit's lock */
+    if (r.process == 0 || delays || !dart__move_here(&r)) {
+      dart__wire_move(dart__shmem.comm, &r, request_out);
+      return;
+    }
+  } else if (is_put) {
+    dart__near_put_bytes(there, data, nbytes);
+  } else {
+    dart__near_get_bytes(data, there, nbytes);
   }
   dart__traffic_copy(&dart__traffic, is_put, nbytes);
   if (request_out != NULL)

@@ -39,8 +39,8 @@ void dart__move_start(dart__net_comm_t *c, const dart__request_t *model,
 void dart__move_serve(dart__net_comm_t *c, const dart__packet_t *packet);
 
 /** The copy of a put or get whose memory is mapped, here or in another process. False: the kernel refuses, as a line
- *  says. */
-bool dart__move_here(const dart__request_t *r);
+ *  says, so the peer is to copy. */
+bool dart__move_here(dart__request_t *r);
 
 /** What a put, get or fetch of this unit has waited for has come: an answer, or the time to copy. */
 void dart__move_finish(dart__net_comm_t *c, const dart__packet_t *packet);

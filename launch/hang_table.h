@@ -6,7 +6,8 @@
 
 #include "model/record.h"
 
-/** Print the table by one write. `record`: that of each unit; if waits.pid is 0, the unit has not called dart_init. */
+/** Print the table by one write. `record`: that of each unit; if waits.pid is 0, the unit has not called dart_init; if it is
+ *  below, the unit is lost. */
 void table_print(const dart__record_t *record, uint32_t nunits);
 
 #endif

@@ -86,31 +86,24 @@ static struct {
 /* Streams are shared with other processes, which may not expect that they do not block. */
 static int open_again(int fd)
 {
-  struct stat status;
-  char        path[32];
-  int         own;
+  char path[32];
+  int  own;
 
-  if (fstat(fd, &status) != 0 || !(S_ISFIFO(status.st_mode) || isatty(fd)))
-    return 0;
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   return own < 0 ? 0 : own;
 }
 
-static bool is_socket(int fd)
-{
-  struct stat status;
-
-  return fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode);
-}
-
 void launch_look_while_full(void (*look)(void *owner), void *owner)
 {
   for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+    struct stat status;
+    mode_t      mode = look != NULL && fstat(fd, &status) == 0 ? status.st_mode : 0;
+
     if (while_full.own[fd] > 0)
       close(while_full.own[fd]);
-    while_full.own[fd]       = look != NULL ? open_again(fd) : 0;
-    while_full.is_socket[fd] = look != NULL && is_socket(fd);
+    while_full.own[fd]       = S_ISFIFO(mode) || (S_ISCHR(mode) && isatty(fd)) ? open_again(fd) : 0;
+    while_full.is_socket[fd] = S_ISSOCK(mode);
   }
   while_full.look  = look;
   while_full.owner = owner;

@@ -71,9 +71,9 @@ static inline bool dart__mutex_is_held(const dart__mutex_t *mutex)
           DART__MUTEX_HELD) != 0;
 }
 
-/* * For a waiter of a unit elsewhere, which cannot sleep here: take the mutex for it if it is free and nobody is late.
- * Does not wait. Looked at again after a while, for no unlock wakes it. A robust mutex is taken if it is free, whoever
- * is late. */
+/** For a waiter of a unit elsewhere, which cannot sleep here: take the mutex for it if it is free and nobody is late.
+ *  Does not wait. Looked at again after a while, for no unlock wakes it. A robust mutex is taken if it is free, whoever
+ *  is late. */
 bool dart__mutex_take_for(dart__mutex_t *mutex, int32_t unit);
 
 /** Make such a waiter late; returns its ticket. It comes before all who are not late, or later, but for some
@@ -94,8 +94,8 @@ int32_t dart__mutex_holder(const dart__mutex_t *mutex);
 /** Release the mutex for a unit for which it was taken. False: nobody holds it; of a robust one, this unit does not. */
 bool dart__mutex_unlock_for(dart__mutex_t *mutex, int32_t unit);
 
-/* * Everything done under the mutex before is visible to the caller afterwards. True: it was taken from a unit that is
- * lost, so what it protects may be half changed. */
+/** Everything done under the mutex before is visible to the caller afterwards. True: it was taken from a unit that is
+ *  lost, so what it protects may be half changed. */
 static inline bool dart__mutex_lock(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
 {
   return __builtin_expect(!dart__mutex_try(mutex), 0) && dart__mutex_wait(mutex, policy);

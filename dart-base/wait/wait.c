@@ -362,8 +362,10 @@ static uint32_t sleep_limit(const dart__wait_t *w, const dart__turns_t *t, uint3
   int64_t most = pause_us != 0 ? pause_us : longest_sleep(pace);
   int64_t part = least_of(DART__AWAKE_US, t->waited_ns / DART__PART / 1000);
 
-  if (w->is_silent || (w->naps_grow && part > most))
-    most = w->is_silent ? least_of(most, part) : part;
+  if (w->is_silent)
+    most = least_of(most, part);
+  else if (w->naps_grow && part > most)
+    most = part;
   most = least_of(most, (w->limit_ns - t->waited_ns) / 1000);
   return most < 1 ? 1 : (uint32_t)most;
 }

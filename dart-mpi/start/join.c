@@ -56,20 +56,17 @@ static void open_nodes(void)
   dart__net.reaches_memory = dart__windows_are_static();
 }
 
-/* What MPI allows when a process dies is in doc/internals/mpi-underneath.md. Collective; the first unit that has the setting
- * says so. */
-static dart_ret_t refuse_survive(void)
+/* After all units have failed, collectively: if that is for DART_SURVIVE, the first unit that has it says so. What MPI allows
+ * when a process dies is in doc/internals/mpi-underneath.md. */
+static void tell_survive(void)
 {
-  int32_t me = dart__world.me, latest = dart__settings.survive != 0 ? dart__world.nunits - me : 0;
+  int32_t me = dart__world.me, first = dart__settings.survive != 0 ? dart__world.nunits - me : 0;
 
-  dart__net_agree(&latest, 1);
-  if (latest == 0)
-    return DART_OK;
-  if (latest == dart__world.nunits - me)
+  dart__net_agree(&first, 1);
+  if (first == dart__world.nunits - me)
     dart__error("DART_SURVIVE=1: with dart-mpi a job ends when a unit dies, for its launcher ends "
                 "the others, and MPI_Win_flush and MPI_Finalize would wait for it; with dart-shmem "
                 "it can go on");
-  return DART_ERR_OTHER;
 }
 
 static void warn_of_net(void)
@@ -108,12 +105,14 @@ static dart_ret_t join(int *argc, char ***argv, dart_thread_support_level_t want
     ret = check_launcher(nunits);
   if (ret == DART_OK && dart__world.node_of == NULL)
     ret = DART_ERR_NOMEM;
+  if (ret == DART_OK && dart__settings.survive != 0)
+    ret = DART_ERR_OTHER;
   dart__comm_open();
   ret = dart__find_nodes(ret);
-  if (ret == DART_OK)
-    ret = refuse_survive();
-  if (ret != DART_OK)
+  if (ret != DART_OK) {
+    tell_survive();
     return ret;
+  }
   warn_of_net();
   dart__net.any_thread  = level == MPI_THREAD_MULTIPLE;
   dart__net.largest_tag = dart__mpi_largest_tag();
