@@ -273,7 +273,7 @@ static dart_ret_t complete_nodes(const dart__access_call_t *call, bool is_lazy,
     order_targets(call);
   if (is_lazy) {
     epoch->is_owed |= sums.has_controls;
-    return ret;
+    return dart__team_result(call->team, ret);
   }
   if (!dart__await(call->function, have_arrived, epoch,
                    dart__access_waits_for(call, DART__WAIT_FENCE, -1)))
@@ -283,7 +283,7 @@ static dart_ret_t complete_nodes(const dart__access_call_t *call, bool is_lazy,
   *is_all_open_out = dart__team_result(call->team, DART_OK) == DART_OK &&
                      (sums.has_barrier || is_pair || !(sums.has_controls || epoch->is_owed));
   epoch->is_owed = false; /* to units that wait in the next fence */
-  return ret;
+  return dart__team_result(call->team, ret);
 }
 
 /* Whether any unit has operations that are not complete. Afterwards all units have entered the fence, and what lazy fences
