@@ -98,19 +98,27 @@ released_late() {
 [[ ! -e $build/test/liblate-release.so ]] || also released_late
 
 # Nobody reads the launcher's output for three seconds, and units fill it: it tells of a loss all the same.
+into_pipe='"$@" | { sleep 3; cat; }; exit "${PIPESTATUS[0]}"'
+into_socket='import socket, subprocess, sys, time
+a, b = socket.socketpair()
+job = subprocess.Popen(sys.argv[1:], stdout=b)
+b.close()
+time.sleep(3)
+while text := a.recv(65536): sys.stdout.buffer.write(text)
+sys.exit(job.wait())'
 unread_once() {
-  run bash -c '"$@" | { sleep 3; cat; }; exit "${PIPESTATUS[0]}"' bash \
-    "$dartrun" --tag -n 3 sh -c '(yes | head -c 400000 &); exec "$@"' sh "$program" barrier in 0
+  run "$@" "$dartrun" --tag -n 3 sh -c '(yes | head -c 400000 &); exec "$@"' sh "$program" barrier in 0
   expect_code 137
   [[ $(grep -c survived <<<"$out") == 2 ]] || fail "not all others survived: $err"
   slowest=$(sed -n 's/^\[[0-9]\] \([0-9]*\) ms$/\1/p' <<<"$out" | sort -n | tail -n 1)
 }
 unread() {
-  unread_once
-  ((slowest < 2000)) || unread_once # the machine may have stood still
+  unread_once "$@"
+  ((slowest < 2000)) || unread_once "$@" # the machine may have stood still
   ((slowest < 2000)) || fail "a loss was told after $slowest ms"
 }
-also unread
+also unread bash -c "$into_pipe" bash
+also unread python3 -c "$into_socket"
 together
 
 # Statistics: each survivor has its own.
@@ -146,6 +154,35 @@ for number in 0 3; do
   also end_by "$number"
   also end_by "$number" --nodes 2
 done
+together
+
+# ended [OPTION...]: who ends the launcher ends the job, and loses nobody; a unit that ignores that has two seconds.
+ended() {
+  local pid began=$SECONDS
+  begin "$dartrun" -n 3 "$@" "$program" work in 1
+  pid=$!
+  until grep -q begun "$work/err" || ((SECONDS - began > 60)); do sleep 0.05; done
+  kill -TERM "$pid"
+  began=$SECONDS
+  finished
+  expect_code 143
+  [[ $err != *"is lost"* ]] || fail "ended $*: $err"
+  ((SECONDS - began < 20)) || fail "ended $*: it took $((SECONDS - began)) s"
+}
+also ended
+also ended --nodes 3
+
+# again [OPTION...]: a unit dies while the others begin another cycle of dart_init and dart_exit.
+again() {
+  local began=$SECONDS
+  run "$dartrun" -n 3 "$@" "$program" again in 1
+  expect_code 137
+  [[ $err == *"unit 1 (pid "*") was killed by signal 9"* && $err != *"is lost"* && $out != *survived* ]] ||
+    fail "again $*: $out $err"
+  ((SECONDS - began < 20)) || fail "again $*: it took $((SECONDS - began)) s"
+}
+also again
+also again --nodes 3
 together
 
 # drawn UNITS NODES SEED: one or two units are killed at drawn moments, or all of a node; the others end well, with right

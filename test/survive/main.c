@@ -1,6 +1,6 @@
 /* A unit dies, and the others go on: survive CALL MOMENT VICTIM, or survive drawn SEED (drawn.c), with DART_SURVIVE=1.
  *
- * CALL is one of the tables of calls.h, "exit", "list", or "code", with an exit code as its MOMENT. MOMENT: "before", the
+ * CALL is one of the tables of calls.h, "exit", "list", "work", "again", or "code", with an exit code as its MOMENT. MOMENT: "before", the
  * victim is known to be lost when the others call; "in", it dies a while after they have called; "after", which is for exit
  * only, it has left, and the others take their time. The survivors say how long their call took. Then they shrink the team
  * of all units, use the new team, and print "unit U survived". A unit that waits for LIMIT_S ends with code 3. */
@@ -299,6 +299,29 @@ static void end_by_code(int code)
   use_team(rest);
 }
 
+/* The launcher is to end them, and the victim does not want to. */
+static void work_for_long(void)
+{
+  int64_t end = now_ms() + LIMIT_S * 1000;
+
+  if (me == victim)
+    signal(SIGTERM, SIG_IGN);
+  meet();
+  if (me == victim)
+    fputs("begun\n", stderr);
+  while (now_ms() < end)
+    MUST(dart_barrier(DART_TEAM_ALL));
+}
+
+/* The victim dies when the others are in the dart_init of another cycle: nobody goes on without it then. */
+static void begin_again(int *argc, char ***argv)
+{
+  MUST(dart_exit());
+  if (me == victim)
+    die();
+  begin(argc, argv);
+}
+
 int main(int argc, char **argv)
 {
   bool is_in    = argc == 4 && strcmp(argv[2], "in") == 0;
@@ -317,6 +340,10 @@ int main(int argc, char **argv)
     leave_beside(is_in, is_after);
   else if (strcmp(name, "code") == 0)
     end_by_code(atoi(argv[2]));
+  else if (strcmp(name, "work") == 0)
+    work_for_long();
+  else if (strcmp(name, "again") == 0)
+    begin_again(&argc, &argv);
   else
     test_call(find(name), is_in);
   MUST(dart_exit());
