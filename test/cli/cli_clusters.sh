@@ -1,7 +1,7 @@
-# doc/clusters.md: each command of the page, and one of the manual of dartrun, runs on two hosts, red and blue, which are network
-# namespaces with names of their own. Slurm's daemons run there too, where it is installed. Launchers take them for two hosts, and so does MPI. But
-# UCX sees one machine, and sends through its shared memory: over TCP, MPICH loses connections on a loaded machine. TCP
-# between hosts is tested in cli_netns.sh.
+# doc/clusters.md: each command of the page, and one of the manual of dartrun, runs on two hosts, red and blue, which are
+# network namespaces with names of their own. Slurm's daemons run there too; where it is not installed, slurm.py stands
+# in. Launchers take them for two hosts, and so does MPI. But UCX sees one machine, and sends through its shared memory:
+# over TCP, MPICH loses connections on a loaded machine. TCP between hosts is tested in cli_netns.sh.
 # Before that: the options --hosts and --hosts-file of both launchers, which need no hosts.
 if [[ $2 != inside ]]; then
   source "$(dirname "$0")/cli.bash"
@@ -124,11 +124,19 @@ box() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$page" | grep -v '^```'; }
 box hosts >hosts
 box bash >job.sh
 
+stand_in() { # MISSING
+  echo "Slurm was not tested, as there is no $1 here: its commands were those of slurm.py"
+  local name
+  for name in srun salloc sbatch; do
+    ln -s "$top/test/cli/slurm.py" "$work/bin/$name"
+  done
+}
+
 # Slurm: a controller here, and a daemon on each host. All of its files are in $work.
 start_slurm() {
   local host tries
   for program in munged slurmctld slurmd srun salloc sbatch; do
-    command -v $program >/dev/null || { echo "not tested: Slurm, as there is no $program here"; return 1; }
+    command -v $program >/dev/null || { stand_in "$program"; return; }
   done
   export SLURM_CONF=$work/slurm.conf
   mkdir -p -m 755 /run/munge "$work/state" "$work/tmp" "$work/red" "$work/blue"
@@ -192,8 +200,8 @@ check() {
   commands=$((commands + 1))
 }
 
-commands=0 slurm=no exports=
-! start_slurm || slurm=yes
+commands=0 exports=
+start_slurm
 [[ -x $openmpi ]] || echo "not tested: Open MPI, as the build has no programs over it"
 while IFS= read -r line; do
   case $line in # variables are for the next commands over Open MPI
@@ -201,17 +209,14 @@ while IFS= read -r line; do
     *openmpi) [[ -x $openmpi ]] || continue ;;
     *) exports= ;;
   esac
-  [[ $slurm == yes || ! $line =~ (srun|salloc|sbatch)\  ]] || continue
   check "$exports$line"
 done < <(box sh; sed -n 's/^\.Dl \(dartrun --hosts .*\)/\1/p' "$top/doc/man/dartrun.1")
-((commands >= 10)) || fail "only $commands commands were found on the page"
-if [[ $slurm == yes ]]; then # what the page warns of
-  check "srun -N 2 -n 4 ./hello # each by itself"
-  [[ $(sort -u <<<"$out") == "unit 0 of 1" ]] || fail "without PMI: $out $err"
-  check "SLURM_MPI_TYPE=pmi2 srun -N 2 -n 4 ./hello"
-  check "srun --mpi=list"
-  [[ $out$err == *pmi2* ]] || fail "srun has no pmi2: $out $err"
-fi
+((commands >= 18)) || fail "only $commands commands were found on the page"
+check "srun -N 2 -n 2 ./hello # each by itself, of which the page warns"
+[[ $(sort -u <<<"$out") == "unit 0 of 1" ]] || fail "without PMI: $out $err"
+check "SLURM_MPI_TYPE=pmi2 srun -N 2 -n 2 ./hello"
+check "srun --mpi=list"
+[[ $out$err == *pmi2* ]] || fail "srun has no pmi2: $out $err"
 
 # Where the units are: in blocks.
 run dartrun --hosts red,blue -n 4 --tag hostname
