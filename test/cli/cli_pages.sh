@@ -1,6 +1,6 @@
-# The pages for users: each block of shell in them runs as it stands, in a folder like that of a clone after quickstart, and so
-# do commands in their text; the code of the guide is that of examples/guide.c; links lead somewhere; and there is not
-# more to read than people read.
+# The pages: each block of shell in them runs as it stands, in a folder like that of a clone after quickstart, and so do
+# commands in their text, those of the manual, and the code that begins two headers; the code of the guide is that of
+# examples/guide.c; links lead somewhere; and there is not more to read than people read.
 # cli_tutorial.sh looks at the tutorial's programs, cli_clusters.sh at the commands for clusters.
 source "$(dirname "$0")/cli.bash"
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -18,7 +18,7 @@ others=(CONTRIBUTING.md test/README.md test/*/README.md test/topology/machines/R
 # The anchors of a page, as GitHub makes them of its headings.
 anchors() { sed -nE 's/^#+ //p' "$1" | tr '[:upper:]' '[:lower:]' | sed -E 's/[^a-z0-9 _-]//g; s/ /-/g'; }
 links=0
-for page in "${pages[@]}" "${others[@]}"; do
+for page in "${pages[@]}" "${others[@]}" CHANGELOG.md; do
   while IFS= read -r link; do
     links=$((links + 1))
     file=${link%%#*}
@@ -34,6 +34,19 @@ done
 
 # fenced KIND PAGE: the blocks of that kind, one after the other.
 fenced() { awk -v kind="\`\`\`$1" '/^```$/ { inside = 0 } inside { print } $0 == kind { inside = 1 }' "$2"; }
+
+# Each box with a language has a test that runs it, or compares it with what is run.
+declare -A boxes=(
+  [README.md:c]=here [README.md:cmake]=here [README.md:sh]=here [checking.md:sh]=here [performance.md:sh]=here
+  [profiling.md:sh]=here [running.md:sh]=here [guide.md:c]=here
+  [tutorial.md:sh]=here [tutorial.md:c]=cli.tutorial [tutorial.md:diff]=cli.tutorial
+  [clusters.md:sh]=cli.clusters [clusters.md:bash]=cli.clusters [clusters.md:hosts]=cli.clusters [clusters.md:said]=cli.clusters
+)
+for page in "${pages[@]}" "${others[@]}" CHANGELOG.md; do
+  while IFS= read -r language; do
+    [[ -n ${boxes[$(basename "$page"):$language]-} ]] || fail "no test runs the boxes of $page with '$language'"
+  done < <(sed -n 's/^```\(..*\)/\1/p' "$page" | sort -u)
+done
 
 inside=$(<examples/guide.c) pieces=0
 piece=
@@ -101,13 +114,50 @@ for backend in shmem $mpi; do
 done
 ((blocks >= 7)) || fail "only $blocks blocks of commands were found"
 
+# README's lines for CMake; the program and the commands of the manual's page dart.
+export PKG_CONFIG_PATH=$clone/dart/$libdir/pkgconfig
+mkdir "$work/cmake" "$work/dart.7"
+{
+  printf 'cmake_minimum_required(VERSION 3.18)\nproject(ring C)\nadd_executable(ring ring.c)\n'
+  fenced cmake "$top/README.md"
+} >"$work/cmake/CMakeLists.txt"
+cp ring.c "$work/cmake/"
+run bash -exc 'cmake -S "$0" -B "$0/build" -DCMAKE_PREFIX_PATH="$PWD/dart" && cmake --build "$0/build" && dartrun -n 2 "$0/build/ring"' \
+  "$work/cmake"
+[[ $code == 0 && $(grep -c 'my left neighbour' <<<"$out") == 2 ]] || fail "README's lines for CMake: $code: $out $err"
+
+awk -v folder="$work/dart.7" '
+  /^\.Ed/ { inside = 0 }
+  inside { gsub(/\\e/, "\\"); print >file }
+  /^\.Bd -literal/ { inside = 1; file = folder (++n == 1 ? "/hello.c" : "/hello.sh") }' "$top/doc/man/dart.7"
+run bash -exc 'cd "$0" && . ./hello.sh' "$work/dart.7"
+[[ $code == 0 && $(sort <<<"$out") == $'unit 0 of 2\nunit 1 of 2' ]] || fail "the commands of dart(7): $code: $out $err"
+
+# What begins the headers of epochs and of resolved portions, of which each line runs in a program.
+header_code() { sed -n '/^ \*  Three kinds/q; s/^ \*      //p' "$top/dart-if/include/dash/dart/ext/$1.h" | sed 's|//.*||'; }
+for header in dart_epoch dart_resolved; do
+  (($(header_code $header | wc -l) >= 6)) || fail "$header.h begins with no code"
+  {
+    printf '#include <dash/dart/ext/%s.h>\n#include <dash/dart/if/dart.h>\n' dart_epoch dart_resolved
+    printf 'int main(int argc, char **argv)\n{\n'
+    printf '  dart_global_unit_t unit;\n  size_t n;\n  double edge[64] = { 1 };\n  dart_gptr_t gptr;\n'
+    printf '  dart_init(&argc, &argv);\n  dart_myid(&unit);\n  dart_size(&n);\n  int me = unit.id;\n'
+    printf '  dart_team_memalloc_aligned(DART_TEAM_ALL, n, DART_TYPE_DOUBLE, &gptr);\n'
+    header_code $header
+    printf '  (void)me, (void)edge;\n  return dart_exit() != DART_OK;\n}\n'
+  } >$header.c
+  # shellcheck disable=SC2016
+  run bash -ec 'cc -Wall -Werror "$0.c" -o "$0" $(pkg-config --cflags --libs dart-shmem) && dartrun -n 2 "./$0"' $header
+  [[ $code == 0 && -z $err ]] || fail "what begins $header.h: $code: $out $err: $(<$header.c)"
+done
+
 # ---- commands in the text -------------------------------------------------------------------------
 
 # A command is a code span, or a line in a box without a language, that begins with one of these words, and settings before
 # it; or settings alone, with which a program then runs on two nodes. Each runs as it stands, or as this table has it,
 # or the table says after "-" who else runs it, or why nobody does.
 words='dartrun|dartrun-[a-z-]*|dart-info|dart-report|dart-trace|mpiexec|mpicc[.a-z]*|cc|cmake|man|env|ulimit|sysctl|echo|kill|docker'
-words+='|srun|salloc|sbatch|ucx_info|fi_info|mpichversion|dpkg-buildpackage|\./check|\./quickstart|(build|bench|packaging)/[^ ]*|mount|ctest|bash|git'
+words+='|srun|salloc|sbatch|buildah|ucx_info|fi_info|mpichversion|dpkg-buildpackage|\./check|\./quickstart|(build|bench|packaging)/[^ ]*|mount|ctest|bash|git'
 words+='|(build/check/release/)?dart-(shmem|mpi)/dartrun|test/[^ :]*\.(sh|py)'
 words+='|test/random/[a-z-]*|grep|lstopo|micro|epochs|randomaccess'
 alone='dart-info|ucx_info|fi_info|mpichversion|\./quickstart|\./check' # commands without an argument
@@ -181,6 +231,10 @@ declare -A instead=(
   ['bash test/format.sh .']='- format'
   ['git tag vX.Y.Z']='- changes the clone'
   ['packaging/release FOLDER']='- cli.release'
+  ['buildah bud -f packaging/Dockerfile --target develop -t dart-develop .']='- takes a registry of images'
+  ['buildah bud -f packaging/Dockerfile -t dart .']='- takes a registry of images'
+  ['packaging/release --try FOLDER']='- cli.release'
+  ['packaging/release --versions']='- cli.release'
   ['dartrun -n 1 hello-<name>']='- there is no such network'
   ['dart-shmem/dartrun -n 3 test/dart-test-shmem lock']='- shmem.lock'
   ['dart-shmem/dartrun -n 3 test/dart-test-shmem lock.NAME']='- shmem.lock'
@@ -259,6 +313,7 @@ spans() {
     /^$/ || /^\|/ { cut() }
     { text = text " " $0 }
     END { cut() }' "${pages[@]/#/$top/}" "${others[@]/#/$top/}"
+  sed -n 's/^#   \([^ ]\)/\1/; T; s/   *.*//; s/^/packaging\t/p' "$top"/packaging/{Dockerfile,release}
 }
 
 # The launcher's or the library's words, which begin as a command does.
@@ -302,6 +357,8 @@ while IFS=$'\t' read -r page text; do
 done < <(spans | sort -u -k2 -t$'\t')
 ((tried >= 20)) || fail "only $tried commands were found in the text"
 for text in "${!instead[@]}"; do
+  [[ ! ${instead[$text]} =~ ^-\ cli\.([a-z_]+) || -e $top/test/cli/cli_${BASH_REMATCH[1]}.sh ]] ||
+    fail "of \`$text\`: there is no test cli.${BASH_REMATCH[1]}"
   [[ $used == *$'\n'"$text"$'\n'* ]] || fail "no page has \`$text\` any more, of the table here"
 done
 finish
