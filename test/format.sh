@@ -1,6 +1,7 @@
 # format.sh SOURCE: every file of C and C++ is as clang-format leaves it, by .clang-format. Versions of it
 # differ in details, so one is meant, that of Debian 12. Public headers are laid out by hand.
 # Comments, messages and pages do without phrases that readers stumble over, whatever the version.
+[[ ${1-} != --help ]] || { sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$0"; exit; }
 cd "$1" || exit 1
 
 phrases=('the own' 'put off' 'puts off' likewise 'what is kept' 'who finds' 'has to be there' 'so to say' 'is not the matter'

@@ -2,6 +2,7 @@
 # two modules (x.h and x.c) of the library, the layers, the tools, the benchmarks or the tests use each other in a circle;
 # MPI and Open MPI are where their names are; and what is named can be found: no two .c files of one name, a guard that is its
 # path, no static function that three files have. Circles behind a common header are found by layers_uses.sh.
+[[ ${1-} != --help ]] || { sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$0"; exit; }
 cd "$1" || exit 1
 status=0
 

@@ -1,5 +1,6 @@
 # layers_uses.sh BUILD: no two modules of the library, the layers and the tools use each other in a circle, by the
 # symbols of the object files in BUILD. layers.sh looks at includes, so it misses a circle of files behind one header.
+[[ ${1-} != --help ]] || { sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$0"; exit; }
 cd "$(dirname "$0")/.." || exit 1
 build=$1
 status=0

@@ -2,6 +2,7 @@
 # header, from the LIST that pages.awk writes; and a search field, which needs no network.
 #
 # A page links to what it names, if that has a page.
+[ "${1-}" != --help ] || { sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$0"; exit; }
 set -eu
 man=$1 list=$2 out=$3 title=$4
 folder=$(dirname "$0")

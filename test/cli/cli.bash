@@ -1,6 +1,8 @@
 # What the tests of command lines share; each sources this file with the build folder as $1.
 # A test is a list of expectations. All of them are checked; `finish` says how it went.
+# --help prints what its file begins with.
 
+[[ ${1-} != --help ]] || { sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$0"; exit; }
 build=$1
 failures=0
 work=$(mktemp -d)

@@ -11,11 +11,13 @@ helps() {
   [[ $code == 0 && -z $err ]] || fail "$* --help: exit code $code; it said: $err"
   [[ $out =~ [A-Z][a-z]+' '[A-Za-z]+ && $out == *"$name"* ]] || fail "$* --help: $out"
 }
-for script in check quickstart packaging/release tools/dart-report test/cli/interface.py; do
+for script in .ci/run check quickstart packaging/release tools/dart-report test/cli/interface.py; do
   helps "$top/$script"
 done
 [[ -x $build/tools/dart-trace ]] && helps "$build/tools/dart-trace"
-[[ -x $build/test/random/random-drive ]] && helps "$build/test/random/random-drive"
+for program in random/random-drive random/dart-random-shmem dart-test-shmem; do
+  [[ ! -x $build/test/$program ]] || helps "$build/test/$program"
+done
 for backend in shmem mpi; do
   [[ ! -x $build/dart-$backend/dartrun ]] || helps "$build/dart-$backend/dartrun"
   [[ ! -x $build/tools/dart-info-$backend ]] || helps "$build/tools/dart-info-$backend"
@@ -45,7 +47,18 @@ if [[ -x $build/bench/start-mpi ]]; then
   done
 fi
 
-# So does every script beside them.
+# A script of the tests prints what its file begins with.
+scripts=0
+while IFS= read -r script; do
+  scripts=$((scripts + 1))
+  sh=bash
+  [[ $(head -n 1 "$script") != '#!/bin/sh' ]] || sh=sh
+  run $sh "$script" --help
+  [[ $code == 0 && -z $err && $out =~ [a-z]' '[a-z] ]] || fail "$script --help: exit code $code: $out $err"
+done < <(find "$top/test" "$top/doc/man" \( -name '*.sh' -o -name '*.bash' \) ! -path '*/cli/cli.bash' ! -name hosts.bash)
+((scripts >= 70)) || fail "only $scripts scripts of tests"
+
+# So does every script beside the benchmarks.
 for script in checks growth hosts mutexes pair papers plots run start predict; do
   run "$top/bench/$script" --help; expect_code 0
   [[ $out == *[A-Z]*"$script"*--@(build|page|network)* ]] || fail "--help of bench/$script: $out"

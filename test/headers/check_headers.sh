@@ -14,6 +14,7 @@
 # The compilers of the two families run beside each other.
 # One line per combination; exit code 1 if one fails, 2 if nothing could be checked.
 
+[ "${1-}" != --help ] || { sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$0"; exit; }
 if [ $# -ne 2 ]; then
   echo "usage: $0 INCLUDE_DIR SOURCE_DIR" >&2
   exit 2

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # covers.sh SOURCE BUILD: the tested program calls every function of the interface, every call of MPI in the
 # library goes by the macros that the injector replaces, and so does all else in it that can fail.
+[[ ${1-} != --help ]] || { sed -n '/^#!/d; /^# shellcheck/d; /^#/!q; s/^# \{0,1\}//p' "$0"; exit; }
 top=$1 build=$2
 wrong=0
 

@@ -21,6 +21,7 @@
 #
 # A verdict that rests on time alone (a unit waits in vain, or for too long) may be the machine's: the same
 # call of the same unit is made to fail again, and the verdict believed when it is the same or no better.
+[[ ${1-} != --help ]] || { sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$0"; exit; }
 set -u
 
 build=$1 backend=$2 units=$3 nodes=$4 what=$5

@@ -8,6 +8,7 @@
 #
 # A line is a kind, a name, and what is defined for it; a mutant has MUTANT_<name> defined besides,
 # a limit LIMIT_<name>. A model claims its assertions, and that it has no invalid end state.
+[[ ${1-} != --help ]] || { sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$0"; exit; }
 set -euo pipefail
 
 models=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)

@@ -2,6 +2,7 @@
 # Models name what their steps stand for, and this finds names that the library no longer has: each word in a
 # model's comments that looks like one of C (it has an underscore, or is in backticks) is in the library's code,
 # or in the model itself; and each file that is named with its folder exists.
+[[ ${1-} != --help ]] || { sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$0"; exit; }
 set -euo pipefail
 
 models=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)

@@ -33,11 +33,14 @@ typedef struct {
   int         print_units; /* print the schedule for so many units, execute nothing */
 } options_t;
 
-static const char usage[] = "usage: dart-random [--seed N] [--schedules N] [--seconds N] [--kill] "
-                            "[--threads N] [--round-seconds N] [-v]\n"
-                            "       dart-random --list FILE [--times N] [--round-seconds N] [-v]\n"
-                            "       dart-random --print UNITS [--seed N] [--threads N]\n"
-                            "A job has as many units as dartrun starts, at most 64.\n";
+static const char usage[] =
+    "usage: dart-random [--seed N] [--schedules N] [--seconds N] [--kill] [--threads N]\n"
+    "         [--round-seconds N] [-v]\n"
+    "       dart-random --list FILE [--times N] [--round-seconds N] [-v]\n"
+    "       dart-random --print UNITS [--seed N] [--threads N]\n"
+    "Executes schedules of operations that a seed draws, or those of a list, and compares memory\n"
+    "with a model; --print shows the schedule of a seed. With --kill units are killed.\n"
+    "A job has as many units as dartrun starts, at most 64. random-drive runs many such jobs.\n";
 
 static void bad_usage(void)
 {
@@ -47,19 +50,14 @@ static void bad_usage(void)
 
 static void read_options(int argc, char **argv, options_t *options, unit_t *unit)
 {
-  enum { SEED, SCHEDULES, SECONDS, THREADS, ROUND_SECONDS, LIST, TIMES, PRINT, STATE, KILL };
+  enum { SEED, SCHEDULES, SECONDS, THREADS, ROUND_SECONDS, LIST, TIMES, PRINT, STATE, KILL, HELP };
   static const struct option known[] = {
-    { "seed", 1, NULL, SEED },
-    { "schedules", 1, NULL, SCHEDULES },
-    { "seconds", 1, NULL, SECONDS },
-    { "threads", 1, NULL, THREADS },
-    { "list", 1, NULL, LIST },
-    { "round-seconds", 1, NULL, ROUND_SECONDS },
-    { "times", 1, NULL, TIMES },
-    { "print", 1, NULL, PRINT },
-    { "state", 1, NULL, STATE },
-    { "kill", 0, NULL, KILL },
-    { NULL, 0, NULL, 0 },
+    { "seed", 1, NULL, SEED },       { "schedules", 1, NULL, SCHEDULES },
+    { "seconds", 1, NULL, SECONDS }, { "threads", 1, NULL, THREADS },
+    { "list", 1, NULL, LIST },       { "round-seconds", 1, NULL, ROUND_SECONDS },
+    { "times", 1, NULL, TIMES },     { "print", 1, NULL, PRINT },
+    { "state", 1, NULL, STATE },     { "kill", 0, NULL, KILL },
+    { "help", 0, NULL, HELP },       { NULL, 0, NULL, 0 },
   };
 
   for (int c; (c = getopt_long(argc, argv, "v", known, NULL)) >= 0;)
@@ -75,6 +73,7 @@ static void read_options(int argc, char **argv, options_t *options, unit_t *unit
     case STATE: options->state = optarg; break;
     case KILL: unit->kills = true; break;
     case 'v': unit->is_verbose = true; break;
+    case HELP: fputs(usage, stdout); exit(0);
     default: bad_usage();
     }
   if (optind != argc || unit->shape.threads < 1 || unit->shape.threads > THREADS_MAX ||

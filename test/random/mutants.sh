@@ -2,6 +2,7 @@
 # Each mutant of DART (mutants.c) must be found within a minute, by a difference, or, where somebody is let wait for
 # ever, by an operation that does not end. A crash tells nothing about the tester.
 # mutants.sh BUILD BACKEND:fail|hang:PROGRAM...
+[[ ${1-} != --help ]] || { sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$0"; exit; }
 set -euo pipefail
 
 build=$1
