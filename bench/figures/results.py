@@ -36,6 +36,9 @@ class Results:
         self.output = output
         self.files = sorted(os.listdir(os.path.join(output, "raw")))
 
+    def rounds(self):
+        return len({file.rsplit(".", 2)[1] for file in self.files if file.endswith(".out")})
+
     def texts(self, name):
         """What the step printed, in each round that ended well."""
         for file in self.files:

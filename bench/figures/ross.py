@@ -2,6 +2,7 @@
 and 8, table 1."""
 import csv
 import io
+import statistics
 
 from figures.chart import Curve, about, chart, verdict
 from figures.results import Point, at, paper, points
@@ -58,6 +59,13 @@ def free_table(results):
             rows.append((words, turn.get("free-first", "-"), turn.get("free-last", "-")))
     return element("p", element("b", "Without contention, ns of acquire and release, two units of one node")) + \
         table(("mutex", "by the unit that has it", "by the other"), rows)
+
+
+def free_turn(results, mutex):
+    """ns of a turn by the unit that has it, without contention; None: it was not measured."""
+    turns = [float(row["turn_ns"]) for text in results.texts(f"mutex-{mutex}-2") for row in rows_of(text)
+             if row["what"] == "free-first"]
+    return statistics.median(turns) if turns else None
 
 
 def work_figure(results, work):

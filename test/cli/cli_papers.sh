@@ -66,6 +66,40 @@ run "$top/bench/papers" --build "$fake" "$work/file/x"; expect_code 1; expect_li
 run "$top/bench/papers" --build "$fake" --rounds 0 "$work/none"; expect_code 1; expect_line "bench/papers: --rounds is 0, not *"
 run "$top/bench/papers" --help; expect_code 0
 
+# The performance page: figures of these runs stand in their places and in the plots; others stay, and are named.
+cat >"$fake/bench/micro-mpi" <<'END'
+#!/bin/bash
+echo backend,units,nodes,case,bytes,dart_ns,floor_ns,dart_per_floor,mpi_ns,dart_per_mpi
+for bytes in 0 8 4096; do
+  for case in barrier bcast team alloc far_put_blocking put_blocking; do echo "mpi,2,2,$case,$bytes,1234,,,56789,"; done
+done
+END
+chmod +x "$fake/bench/micro-mpi"
+mkdir "$work/doc"
+cp "$top/doc/performance.md" "$work/doc/page.md"
+FENCE=2000 papers --quick --performance --to "$work/doc/page.md"
+expect_code 1
+[[ $err == *"figures of $work/doc/page.md are still those of before" ]] || fail "what was not filled: $err"
+for said in $'\nSlower than MPI by more than a tenth:' $'\nNot filled:' $'\n  put-between-nodes, blocking put, DART / MPI, 512 bytes: ' \
+  $'\n  locks, pthread mutex between processes, free: 15\n'; do
+  [[ $out == *"$said"* ]] || fail "not said: '$said', but: $out"
+done
+changed() { # LINE, of which * may be anything
+  local line
+  while IFS= read -r line; do
+    # shellcheck disable=SC2053
+    [[ $line != $1 ]] || return 0
+  done < <(comm -13 <(sort "$top/doc/performance.md") <(sort "$work/doc/page.md"))
+  fail "the page has no new line '$1'"
+}
+changed '| blocking put, DART / MPI | 1.23 / 57 | 2.52 / 2.26 | 1.23 / 57 | * | 240 / 239 |'
+changed '| \*one node:\* barrier | 1.23 / 57 | | | |'
+changed '| 16 | 1.00 | 10.0 (3.0) | 10.0 (3.0) | 10.0 (3.0) | *'
+changed "*made and destroyed in 1.23 µs on one node (MPI's communicator 57) and in 1.23 over two (57); 4 KiB are allocated and"
+changed 'freed in 1.23 µs (a window of MPI 57).'
+changed '*bench/papers --performance* of commit * medians of one round.*'
+run "$top/bench/plots" --page "$work/doc/page.md" --check; expect_code 0
+
 # what hangs behind its last line is whole, and what hangs before it is not
 mkdir -p "$work/hung/raw"
 python3 -B -c 'import sys
