@@ -3,7 +3,10 @@
  * Hydra's mpiexec (4.0) passes its standard input and the end of it on to its proxy, and the proxy to unit 0. If the
  * program is over by then, one of them dies of SIGPIPE: the codes of the processes, and what they wrote, are lost. So mpiexec
  * reads from a pipe, which a thread of the launcher fills once units are in dart_init, or after a second: a short program
- * is over by then. A terminal is left to mpiexec: job control must see who reads from it. */
+ * is over by then. A terminal is left to mpiexec: job control must see who reads from it.
+ *
+ * With several hosts each has a proxy, and mpiexec fails if that of unit 0 has ended while others go on. Units of other hosts
+ * do not tell when they begin, and logging in takes longer than a short program. So mpiexec reads at once there. */
 #include "input.h"
 
 #include <errno.h>
@@ -20,7 +23,7 @@
 
 static int source        = -1;         /* the launcher's standard input */
 static int to_mpiexec[2] = { -1, -1 }; /* the pipe */
-static int begun[2]      = { -1, -1 }; /* its second end is closed when a unit has begun */
+static int begun[2]      = { -1, -1 }; /* its second end is closed when mpiexec may read */
 
 /* As read, of an input that may be non-blocking, for another program has left it so. */
 static ssize_t read_input(void *part, size_t nbytes)
@@ -54,7 +57,7 @@ static void close_both(int pipe[2])
   }
 }
 
-void input_open(void)
+void input_open(bool late)
 {
   pthread_t thread;
 
@@ -64,6 +67,8 @@ void input_open(void)
   if (source >= 0 && pipe2(to_mpiexec, O_CLOEXEC) == 0 && pipe2(begun, O_CLOEXEC) == 0 &&
       pthread_create(&thread, NULL, fill_pipe, NULL) == 0) {
     pthread_detach(thread);
+    if (!late)
+      input_begin();
     return;
   }
   close_both(to_mpiexec);

@@ -1,9 +1,10 @@
 #ifndef DART__MPI_DARTRUN_INPUT_H
 #define DART__MPI_DARTRUN_INPUT_H
 /* The standard input of mpiexec, and so of unit 0. */
+#include <stdbool.h>
 
-/** Before mpiexec is started. If there is no pipe or thread, mpiexec reads for itself. */
-void input_open(void);
+/** Before mpiexec is started, which may read at once, or `late`. If there is no pipe or thread, mpiexec reads for itself. */
+void input_open(bool late);
 
 /** In the child that becomes mpiexec. */
 void input_become(void);

@@ -52,7 +52,8 @@ int main(int argc, char **argv)
   mpiexec_set_up(&launch);
   command = mpiexec_command(mpiexec, &launch, launch.is_tagged ? tagged_words() : NULL,
                             launch.is_tagged ? TAGGED_WORDS : 0);
-  code    = roll_run(command, (uint32_t)launch.nunits, launch_hosts(&launch, &option) != NULL);
+  code    = roll_run(command, (uint32_t)launch.nunits, shortage_has_hosts(&launch),
+                     launch_hosts(&launch, &option) != NULL);
   free(command);
   return code;
 }

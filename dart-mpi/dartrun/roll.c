@@ -58,6 +58,7 @@ typedef struct {
   int           listener; /* units connect to it */
   int           closings; /* epoll, for ends of connections alone; -1: none yet */
   int           timer;    /* ticks once a second until all have begun, and at the end */
+  bool          has_hosts;
   bool          logs_in;  /* mpiexec starts units on other hosts */
   bool          begun;    /* a unit is in dart_init */
   bool          complete; /* all units have entered the first cycle */
@@ -612,7 +613,7 @@ static void begin(void *owner, children_t *children)
   roll_t *roll = owner;
 
   relay_open(children);
-  input_open();
+  input_open(!roll->has_hosts);
   listen_to_units(roll);
   roll->hang  = hang_open(children, roll->nunits, record_of, roll);
   roll->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -622,9 +623,9 @@ static void begin(void *owner, children_t *children)
     tick(roll);
 }
 
-int roll_run(char **command, uint32_t nunits, bool logs_in)
+int roll_run(char **command, uint32_t nunits, bool has_hosts, bool logs_in)
 {
-  roll_t          roll     = { .nunits = nunits, .closings = -1, .logs_in = logs_in };
+  roll_t roll = { .nunits = nunits, .closings = -1, .has_hosts = has_hosts, .logs_in = logs_in };
   children_plan_t children = {
     .command      = command,
     .kind         = "mpiexec",

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Run `command`, an mpiexec that starts `nunits` units, and `logs_in` to other hosts for that. Returns the exit code for
- *  dartrun: that of mpiexec, but never 0 if a unit died. Called once. */
-int roll_run(char **command, uint32_t nunits, bool logs_in);
+/** Run `command`, an mpiexec that starts `nunits` units, on hosts if `has_hosts`, and `logs_in` to these for that. Returns
+ *  the exit code for dartrun: that of mpiexec, but never 0 if a unit died. Called once. */
+int roll_run(char **command, uint32_t nunits, bool has_hosts, bool logs_in);
 
 #endif

@@ -55,12 +55,11 @@ bool shortage_say(uint32_t nunits, rlim_t files)
 
 /* ---- before the start --------------------------------------------------------------------------- */
 
-/* Whether mpiexec may start units on other machines: the user says where, or a resource manager does. */
-static bool has_other_machines(const launch_t *launch)
+bool shortage_has_hosts(const launch_t *launch)
 {
-  static const char *const variables[] = { "DART_MPIEXEC", "HYDRA_HOST_FILE", "SLURM_JOB_ID",
-                                           "PBS_NODEFILE", "PBS_JOBID",       "LSB_JOBID",
-                                           "PE_HOSTFILE",  "COBALT_JOBID",    "LOADL_HOSTFILE" };
+  static const char *const variables[] = { "HYDRA_HOST_FILE", "SLURM_JOB_ID",  "PBS_NODEFILE",
+                                           "PBS_JOBID",       "LSB_JOBID",     "PE_HOSTFILE",
+                                           "COBALT_JOBID",    "LOADL_HOSTFILE" };
   const char              *option;
 
   for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
@@ -88,7 +87,7 @@ void shortage_refuse(const launch_t *launch)
   unsigned long long most   = most_processes();
   struct rlimit      files;
 
-  if (has_other_machines(launch))
+  if (getenv("DART_MPIEXEC") != NULL || shortage_has_hosts(launch))
     return;
   if (nunits > most)
     launch_fail(LAUNCH_EXIT_USAGE,

@@ -12,6 +12,9 @@
  *  on descriptors. True: there was one. */
 bool shortage_say(uint32_t nunits, rlim_t files);
 
+/** Whether the user or a resource manager names hosts, on which mpiexec starts units. */
+bool shortage_has_hosts(const launch_t *launch);
+
 /** Before MPI is started: end with one line if this machine cannot run `nunits` units, and no other one is to run
  *  some. */
 void shortage_refuse(const launch_t *launch);

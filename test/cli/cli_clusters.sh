@@ -224,6 +224,11 @@ run dartrun --hosts red,blue -n 4 --tag hostname
 run dartrun --hosts red:1,blue:3 -n 4 --tag hostname
 [[ $(sort <<<"$out") == $'[0] red\n[1] blue\n[2] blue\n[3] blue' ]] || fail "not one and three: $out $err"
 
+# A host whose units have ended gets no input any more, for which mpiexec would die.
+# shellcheck disable=SC2016
+run dartrun --hosts red,blue -n 2 sh -c 'sleep 0.$((3 * (1 - PMI_RANK))) $((2 * PMI_RANK))'
+[[ $code == 0 && -z $err ]] || fail "unit 0 has ended before the other host's: exit code $code: $err"
+
 # What DART says when /dev/shm is too small.
 small() { # SIZE COMMAND...
   # shellcheck disable=SC2016
