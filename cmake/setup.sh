@@ -43,6 +43,7 @@ provided() {
     iproute2) have ip && have tc ;;
     libopen-trace-format2-dev) have pkg-config && pkg-config --exists otf2 ;;
     otf2-tools) have otf2-print ;;
+    man-db) have man ;;
     debhelper) have dh ;;
     abigail-tools) have abidiff ;;
     spin) have spin && spin -V | grep -q '^Spin Version' ;; # the name of other programs, too

@@ -1,5 +1,5 @@
 # ./quickstart as a newcomer runs it, in a copy of the tree without a build: it builds, its nine runs are verified, README's next
-# command works, and a second run builds nothing.
+# command works, and a second run builds nothing. What is missing is said.
 source "$(dirname "$0")/cli.bash"
 top=$(cd "$(dirname "$0")/../.." && pwd)
 need git cmake
@@ -26,6 +26,14 @@ run ./quickstart
 expect_code 0
 made=$(find build -newer "$work/moment" -name '*.o' -not -path '*/_CMake*') # what CMake tries at each configuration
 [[ -z $made ]] || fail "a second run has built again: $made"
+# A machine that lacks what README's commands need, and has nobody who could install it, is told so.
+mkdir "$work/bin"
+ln -s /usr/bin/* "$work/bin/"
+rm "$work"/bin/{pkg-config,make,man,mandoc,apt-get,sudo} 2>/dev/null
+PATH=$work/bin run ./quickstart
+expect_code 0
+[[ $err == *"and not installed for want of apt-get and root or sudo: pkg-config make man-db mandoc"$'\n'*"README's commands do not work"* ]] ||
+  fail "what is missing was not said: $err"
 run ./quickstart now
 expect_code 2; expect_line "quickstart: 'now' is too much: it takes no arguments"
 finish
