@@ -1,6 +1,8 @@
 /* See leader_messages.h. */
 #include "coll/leader_messages.h"
 
+#include <dash/dart/ext/dart_profile.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -22,10 +24,12 @@ static dart_unit_t leader(const dart__team_t *team, int32_t node)
 /* ---- leaders in different collectives ----------------------------------------------------------- */
 
 #define LOOKS      3  /* that find another collective, before the job ends */
-#define MORE_LOOKS 4  /* of the higher of two leaders: the lower one speaks */
+#define CALL_LOOKS 2  /* more, of a leader that does not know the other one's call yet */
+#define MORE_LOOKS 4  /* more, of the higher of two leaders: the lower one speaks */
 #define FIRST_TOLD 2  /* look at which the other leader is told, and ... */
 #define MOST_TOLD  18 /* ... the last one */
 #define TEAM_BITS  16 /* of a tag: the team's id, which is not negative */
+#define TEAM_LEFT  17 /* bits left of the team in a word that says where a leader waits */
 
 /* Other for most collectives, sizes and roots, where the network has tags for that: by as many bits as it has. */
 static inline int tag_of_kind(const dart__team_t *team, uint32_t kind)
@@ -49,18 +53,56 @@ typedef struct {
   int64_t       since;  /* ns, when it looked last; 0: it has not waited long */
   unsigned      nlooks; /* so far */
   unsigned      nfound; /* how often in a row the other leader was in another collective */
+  uint64_t      call;   /* the other leader's, as call_word; 0: it is not known */
 } watch_t;
+
+/* A call in a word, so that the other leader can name it: the flag, a function's place below, and from the lowest bits on
+ * the root, one higher, and the bytes. */
+#define ROOT_BITS   16
+#define NBYTES_BITS 36
+#define NAME_AT     (ROOT_BITS + NBYTES_BITS)
+
+#define NAME_OF(function) #function,
+static const char *const names[] = { DART_FUNCTIONS(NAME_OF) };
+#define NNAMES (sizeof names / sizeof names[0])
+
+/* 0: a word has no room for it. */
+static uint64_t call_word(const dart__team_t *team)
+{
+  const dart__collective_t *data;
+  const char               *function = dart__step_call(team, &data);
+  uint64_t                  root     = data != NULL ? (uint64_t)(data->root + 1) : 0;
+  uint64_t                  nbytes = data != NULL ? data->nbytes : 0, name = 0;
+
+  while (name < NNAMES && strcmp(names[name], function) != 0)
+    name++;
+  if (name == NNAMES || root >> ROOT_BITS != 0 || nbytes >> NBYTES_BITS != 0)
+    return 0;
+  return DART__INFORM_CALL | name << NAME_AT | nbytes << ROOT_BITS | root;
+}
+
+static void describe_other(const watch_t *w, char *text, size_t nbytes)
+{
+  dart_unit_t        unit = leader(w->team, w->node);
+  size_t             name = (w->call & ~DART__INFORM_CALL) >> NAME_AT;
+  dart__collective_t data = { .nbytes = w->call >> ROOT_BITS & ((UINT64_C(1) << NBYTES_BITS) - 1),
+                              .root   = (int32_t)(w->call & ((1 << ROOT_BITS) - 1)) - 1 };
+
+  if (w->call != 0 && name < NNAMES)
+    dart__step_write_call(unit, "is", names[name], &data, text, nbytes);
+  else
+    snprintf(text, nbytes, "unit %d in another one, or with another size or root", (int)unit);
+}
 
 static _Noreturn void end_different(const watch_t *w)
 {
-  char own[200];
+  char own[200], other[200];
 
   dart__step_describe(w->team, own, sizeof own);
+  describe_other(w, other, sizeof other);
   if (dart__tells_first(DART__TELL_UNMATCHED)) /* the other leader may see it, too */
-    dart__error(
-        "collective calls of team %d do not match between nodes: %s, unit %d in another one, or "
-        "with another size or root",
-        (int)w->team->id, own, (int)leader(w->team, w->node));
+    dart__error("collective calls of team %d do not match between nodes: %s, %s", (int)w->team->id,
+                own, other);
   dart__net_abort(DART_EXIT_ABORT, false);
 }
 
@@ -76,19 +118,32 @@ static bool is_message_different(const watch_t *w)
 
 /* Two leaders that wait for each other may have sent nothing. So each tells the other where it waits. One that has sent data
  * which are under way may be in a later collective: so both have to be in the same one by its number. */
-static bool is_wait_different(const watch_t *w)
+static bool is_wait_different(watch_t *w)
 {
   const dart__collective_t *call = &w->team->call;
   uint64_t own = DART__INFORM_WAITS | (uint64_t)(call->number & DART__INFORM_NUMBER) << 47 |
                  (uint64_t)w->team->id << 32 | call->kind;
-  uint64_t other;
+  uint64_t other, its_call, told = call_word(w->team);
 
-  /* relaxed, both: see informed in far/host.c */
-  other = atomic_exchange_explicit(&dart__awaited_waits, 0, memory_order_relaxed);
-  atomic_store_explicit(&dart__awaited, leader(w->team, w->node), memory_order_relaxed);
-  if (w->nlooks <= MOST_TOLD)
+  /* relaxed, all: see informed in far/host.c */
+  other    = atomic_exchange_explicit(&dart__awaited_waits, 0, memory_order_relaxed);
+  its_call = atomic_exchange_explicit(&dart__awaited_call, 0, memory_order_relaxed);
+  if (its_call != 0 && other << TEAM_LEFT >> (TEAM_LEFT + 32) == (uint64_t)w->team->id)
+    w->call = its_call;
+  if (w->nlooks <= MOST_TOLD) {
+    if (told != 0)
+      dart__am_inform(dart__engine.am, leader(w->team, w->node), told);
     dart__am_inform(dart__engine.am, leader(w->team, w->node), own);
+  }
   return w->nlooks > FIRST_TOLD && other >> 32 == own >> 32 && other != own;
+}
+
+/* The lower leader waits a little to know the other one's call. */
+static unsigned looks_wanted(const watch_t *w)
+{
+  if (w->team->node > w->node)
+    return LOOKS + MORE_LOOKS;
+  return w->call != 0 ? LOOKS : LOOKS + CALL_LOOKS;
 }
 
 /* A first look sends nothing: many waits last as long. */
@@ -96,10 +151,11 @@ static void look_for_different(watch_t *w)
 {
   bool is_found = is_message_different(w);
 
+  atomic_store_explicit(&dart__awaited, leader(w->team, w->node), memory_order_relaxed);
   if (++w->nlooks >= FIRST_TOLD) /* what has come before may be of an earlier wait */
     is_found |= is_wait_different(w);
   w->nfound = is_found ? w->nfound + 1 : 0;
-  if (w->nfound == (w->team->node < w->node ? LOOKS : LOOKS + MORE_LOOKS))
+  if (w->nfound >= looks_wanted(w))
     end_different(w);
 }
 

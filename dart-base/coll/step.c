@@ -14,9 +14,8 @@
 
 /* ---- units that are in different collectives ------------------------------------------------------ */
 
-/* `is`: "is" or "was". `call` NULL: the function moves no data of the program. */
-static void write_call(const dart__team_t *team, const char *is, const char *function,
-                       const dart__collective_t *call, char *text, size_t nbytes)
+void dart__step_write_call(dart_unit_t unit, const char *is, const char *function,
+                           const dart__collective_t *call, char *text, size_t nbytes)
 {
   char size[32] = "", root[32] = "";
 
@@ -24,22 +23,30 @@ static void write_call(const dart__team_t *team, const char *is, const char *fun
     snprintf(size, sizeof size, " of %zu bytes", call->nbytes);
   if (call != NULL && call->root >= 0)
     snprintf(root, sizeof root, " with root %d", (int)call->root);
-  snprintf(text, nbytes, "unit %d %s in %s%s%s", (int)dart__team_member(team, team->me), is,
-           function, size, root);
+  snprintf(text, nbytes, "unit %d %s in %s%s%s", (int)unit, is, function, size, root);
+}
+
+const char *dart__step_call(const dart__team_t *team, const dart__collective_t **data_out)
+{
+  const char *function = dart__call != NULL ? dart__call : "DART";
+
+  *data_out = team->call.function == function ? &team->call : NULL;
+  return function;
 }
 
 void dart__step_describe(const dart__team_t *team, char *text, size_t nbytes)
 {
-  const char *function = dart__call != NULL ? dart__call : "DART";
-  bool        is_data  = team->call.function == function;
+  const dart__collective_t *data;
+  const char               *function = dart__step_call(team, &data);
 
-  write_call(team, "is", function, is_data ? &team->call : NULL, text, nbytes);
+  dart__step_write_call(dart__team_member(team, team->me), "is", function, data, text, nbytes);
 }
 
 void dart__step_describe_past(const dart__team_t *team, const dart__collective_t *call, char *text,
                               size_t nbytes)
 {
-  write_call(team, "was", call->function, call, text, nbytes);
+  dart__step_write_call(dart__team_member(team, team->me), "was", call->function, call, text,
+                        nbytes);
 }
 
 /* Behind the number and name of the unit. */

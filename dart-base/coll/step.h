@@ -109,6 +109,12 @@ void dart__step_release(dart__team_t *team);
 /** Write which collective this unit is in: "unit 0 is in dart_bcast of 8 bytes with root 1". */
 void dart__step_describe(const dart__team_t *team, char *text, size_t nbytes);
 
+/** The function that this unit is in, and its data; NULL: it moves none of the program's. Write such a call of any unit;
+ *  `is`: "is" or "was". */
+const char *dart__step_call(const dart__team_t *team, const dart__collective_t **data_out);
+void        dart__step_write_call(dart_unit_t unit, const char *is, const char *function,
+                                  const dart__collective_t *call, char *text, size_t nbytes);
+
 /** The same of a call on data that is over: "unit 0 was in ...". */
 void dart__step_describe_past(const dart__team_t *team, const dart__collective_t *call, char *text,
                               size_t nbytes);

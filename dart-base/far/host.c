@@ -59,7 +59,7 @@ static void notified(void *context)
 
 _Atomic uint64_t dart__messages_expected;
 _Atomic int32_t  dart__awaited = -1;
-_Atomic uint64_t dart__awaited_waits;
+_Atomic uint64_t dart__awaited_waits, dart__awaited_call;
 
 /* A far unit says how many messages it has sent, or that it waits, or has left the job. Then the word is a team, and below
  * that the last step that the unit took part in, see job/network.c. The team is open on all its units, and stays open until
@@ -75,10 +75,12 @@ static void informed(void *context, int32_t peer, uint64_t word)
                               memory_order_relaxed); /* read after the barrier of dart_exit */
     return;
   }
-  if ((word & DART__INFORM_WAITS) != 0) {
+  if ((word & (DART__INFORM_WAITS | DART__INFORM_CALL)) != 0) {
     /* relaxed, both: pair with coll/leader_messages.c, which looks again and again, and the word is all there is to know */
     if (atomic_load_explicit(&dart__awaited, memory_order_relaxed) == peer)
-      atomic_store_explicit(&dart__awaited_waits, word, memory_order_relaxed);
+      atomic_store_explicit((word & DART__INFORM_WAITS) != 0 ? &dart__awaited_waits
+                                                             : &dart__awaited_call,
+                            word, memory_order_relaxed);
     return;
   }
   team   = dart__world.initialized ? dart__team_find((dart_team_t)(word >> 32)) : NULL;

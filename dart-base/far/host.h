@@ -8,17 +8,19 @@ dart__am_host_t dart__am_host(void);
 
 /* Words of dart__am_inform. With the first bit: how many messages of the program the unit has sent to this one in all. With
  * the second: the collective in which it has waited long for this one, as 15 bits of its number, its team, and its kind in
- * the lower half. Else a team and the last step that the unit took part in. */
+ * the lower half. With the third, before that: the call, for a message (coll/leader_messages.c). Else a team and the last
+ * step that the unit took part in. */
 #define DART__INFORM_MESSAGES (UINT64_C(1) << 63)
 #define DART__INFORM_WAITS    (UINT64_C(1) << 62)
+#define DART__INFORM_CALL     (UINT64_C(1) << 61)
 #define DART__INFORM_NUMBER   UINT32_C(0x7fff)
 
 /* The sum of the former, of all far units. */
 extern _Atomic uint64_t dart__messages_expected;
 
-/* The unit for which this one has waited long in a collective, and the last word with the second bit that it has sent; 0:
- * none. Of several threads that wait the last one counts. */
+/* The unit for which this one has waited long in a collective, and the last words with the second and the third bit that it
+ * has sent; 0: none. Of several threads that wait the last one counts. */
 extern _Atomic int32_t  dart__awaited;
-extern _Atomic uint64_t dart__awaited_waits;
+extern _Atomic uint64_t dart__awaited_waits, dart__awaited_call;
 
 #endif
