@@ -41,35 +41,42 @@ static bool read_seed(const char *text, uint64_t *seed_out)
   return isdigit((unsigned char)*text) && *end == '\0' && errno == 0;
 }
 
-static bool read_word(char *name, dart__net_model_t *model)
+/* What a word sets, a bit each. */
+enum { WAY = 1, LATENCY = 2, JITTER = 4, BANDWIDTH = 8, SEED = 16 };
+
+/* What this word sets; 0: it is wrong. */
+static unsigned read_word(char *name, dart__net_model_t *model)
 {
   char *value = strchr(name, '=');
 
   if (value == NULL) {
     model->is_software = strcmp(name, "software") == 0;
-    return model->is_software || strcmp(name, "rdma") == 0;
+    return model->is_software || strcmp(name, "rdma") == 0 ? WAY : 0;
   }
   *value++ = '\0';
   if (strcmp(name, "latency") == 0)
-    return read_quantity(value, times, 0, 1e9, &model->latency_ns);
+    return read_quantity(value, times, 0, 1e9, &model->latency_ns) ? LATENCY : 0;
   if (strcmp(name, "jitter") == 0)
-    return read_quantity(value, times, 0, 1e9, &model->jitter_ns);
+    return read_quantity(value, times, 0, 1e9, &model->jitter_ns) ? JITTER : 0;
   if (strcmp(name, "bandwidth") == 0)
-    return read_quantity(value, sizes, 1e3, 1e15, &model->bandwidth);
-  return strcmp(name, "seed") == 0 && read_seed(value, &model->seed);
+    return read_quantity(value, sizes, 1e3, 1e15, &model->bandwidth) ? BANDWIDTH : 0;
+  return strcmp(name, "seed") == 0 && read_seed(value, &model->seed) ? SEED : 0;
 }
 
 const char *dart__net_model_read(const char *text, dart__net_model_t *model_out)
 {
-  char   word[64];
-  size_t length;
+  char     word[64];
+  size_t   length;
+  unsigned sets, seen = 0;
 
   *model_out = (dart__net_model_t){ .seed = 1 };
   do {
     length = strcspn(text, ",");
     snprintf(word, sizeof word, "%.*s", (int)length, text);
-    if (length >= sizeof word || !read_word(word, model_out))
+    sets = length < sizeof word ? read_word(word, model_out) : 0;
+    if (sets == 0 || (seen & sets) != 0)
       return text;
+    seen |= sets;
     text += length + 1;
   } while (text[-1] != '\0');
   model_out->has_delays =

@@ -16,10 +16,10 @@ typedef struct {
 /* Of a setting that cannot be read: all of it, and the word that is wrong with its length before. */
 #define DART__NET_MODEL_WRONG                                                                 \
   "DART_NET='%s': '%.*s' is none of rdma, software, latency=TIME, jitter=TIME (2us, at most " \
-  "1s), bandwidth=BYTES (10G a second), seed=NUMBER"
+  "1s), bandwidth=BYTES (10G a second), seed=NUMBER, or a second one of its kind"
 
-/** Read "rdma|software,latency=2us,bandwidth=10G,jitter=1us,seed=7", each word optional, in any order; of equal ones
- *  the last counts. NULL: it was read; else the first word that is wrong. */
+/** Read "rdma|software,latency=2us,bandwidth=10G,jitter=1us,seed=7", each word optional, at most once, in any order.
+ *  NULL: it was read; else the first word that is wrong. */
 const char *dart__net_model_read(const char *text, dart__net_model_t *model_out);
 
 #endif

@@ -2,8 +2,11 @@
  *
  * The launcher makes the job, which is the memory that the units share (job_file.h). It passes the memory and a unit's
  * id to each unit in the environment, and stays until the last unit has ended (units.h). */
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/config.h"
 #include "bind.h"
@@ -41,15 +44,42 @@ static void check_net(void)
     launch_fail(LAUNCH_EXIT_USAGE, DART__NET_MODEL_WRONG, text, (int)strcspn(wrong, ","), wrong);
 }
 
-/* Recorded machines, one for each node: several files, with colons between them. The launcher binds units to processors of
- * this one. */
+#define HEAD_LINES 8 /* of a file in hwloc's XML, at most, before the machine begins */
+
+/* hwloc takes this machine for one that it cannot read, and says nothing. */
+static void check_machine(const char *file, size_t length)
+{
+  char  name[PATH_MAX], line[256];
+  FILE *stream;
+  bool  is_one = false;
+
+  snprintf(name, sizeof name, "%.*s", (int)length, file);
+  stream = fopen(name, "r");
+  for (int i = 0; i < HEAD_LINES && stream != NULL && !is_one; i++)
+    is_one = fgets(line, sizeof line, stream) != NULL && strstr(line, "<topology") != NULL;
+  if (stream != NULL)
+    fclose(stream);
+  if (!is_one)
+    launch_fail(LAUNCH_EXIT_USAGE, "HWLOC_XMLFILE: '%s' is no machine in hwloc's XML", name);
+}
+
+/* Recorded machines, one for each node: several files, with colons between them; or one file with a colon in its name. The
+ * launcher binds units to processors of this one. */
 static char *find_machines(dart__job_t *job)
 {
-  const char *files = getenv("HWLOC_XMLFILE");
+  const char *files = getenv("HWLOC_XMLFILE"), *file = files;
   char       *copy;
 
-  if (job->nnodes == 1 || files == NULL || strchr(files, ':') == NULL)
+  if (files == NULL || *files == '\0')
     return NULL;
+  if (job->nnodes == 1 || strchr(files, ':') == NULL || access(files, F_OK) == 0) {
+    check_machine(files, strlen(files));
+    return NULL;
+  }
+  do {
+    check_machine(file, strcspn(file, ":"));
+    file += strcspn(file, ":");
+  } while (*file++ == ':');
   job->shows_machines = 1;
   copy                = strdup(files);
   unsetenv("HWLOC_XMLFILE");

@@ -131,6 +131,19 @@ HWLOC_XMLFILE=$machines shmem -n 6 --nodes 3 "$info" --topology; expect_code 0
 HWLOC_XMLFILE=$machines shmem -n 5 --nodes 2 "$suite" locality
 [[ $code == 0 ]] || fail "nodes of different build: $out $err"
 
+# A colon in the name of one file; and what is no machine, which hwloc would pass over: a line, and no unit starts.
+cp "$topologies/arm-big-little.xml" "$work/a:b.xml"
+HWLOC_XMLFILE=$work/a:b.xml shmem -n 2 --nodes 2 "$info" --topology; expect_code 0
+[[ $out == *"node 0: arm-board, "*"node 1: arm-board, "* ]] || fail "a file with a colon in its name: $out"
+echo "no machine" >"$work/wrong.xml"
+for wrong in "$work/wrong.xml" "$work/none.xml"; do
+  for files in "$wrong" "$machines:$wrong" "$wrong:$machines"; do
+    HWLOC_XMLFILE=$files shmem -n 3 --nodes 3 "$info" --topology
+    [[ $code == 2 && -z $out && $err == "dartrun: HWLOC_XMLFILE: '$wrong' is no machine in hwloc's XML" ]] ||
+      fail "HWLOC_XMLFILE=$files: $code $out $err"
+  done
+done
+
 # The same of dart-mpi.
 if [[ -x $build/tools/dart-info-mpi ]] && has_backend mpi && "$mpiexec" --version 2>/dev/null | grep -q HYDRA; then
   info=$build/tools/dart-info-mpi suite=$build/test/dart-test-mpi

@@ -120,7 +120,7 @@ run "$dartrun" --nodes; expect_code 2; expect_line "*argument*"
 # A network that cannot be is one line, however many units there are; they start only then.
 for net in '' , rdmax RDMA 'rdma software' rdma, latency latency= latency=2 latency=-1us latency=2s latency=2h latency=nanus \
   latency=1e3us jitter=0x10us jitter=infs bandwidth=0 bandwidth=10Q bandwidth=1e400 seed= seed=-1 seed=x \
-  seed=99999999999999999999 seed=1,bogus=3 rdma,,software "$(printf 'rdma,%.0s' {1..60})rdma"; do
+  seed=99999999999999999999 seed=1,bogus=3 rdma,,software rdma,software rdma,rdma seed=1,jitter=1us,seed=2 "$(printf 'rdma,%.0s' {1..60})rdma"; do
   run env DART_NET="$net" "$dartrun" -n 3 --nodes 2 "$unit" '*:show'; expect_code 2
   expect_line "dartrun: DART_NET='$net': * is none of rdma, software, *"
   expect_out ""

@@ -463,6 +463,7 @@ void test_set_net(const char *kind)
 {
   static char *before;
   static bool  is_known;
+  const char  *rest = "";
   char         text[300];
 
   if (!is_known && getenv("DART_NET") != NULL)
@@ -476,8 +477,11 @@ void test_set_net(const char *kind)
       unsetenv("DART_NET");
     return;
   }
-  snprintf(text, sizeof text, "%s%s%s", before == NULL ? "" : before, before == NULL ? "" : ",",
-           kind);
+  if (before != NULL) /* its kind, if it is there, comes first, and what follows stays */
+    rest = before + (strncmp(before, "rdma", 4) == 0 || strncmp(before, "software", 8) == 0
+                         ? strcspn(before, ",")
+                         : 0);
+  snprintf(text, sizeof text, "%s%s%s", kind, *rest == '\0' || *rest == ',' ? "" : ",", rest);
   setenv("DART_NET", text, 1);
   setenv("DART_MPI_WINDOW", strcmp(kind, "rdma") == 0 ? "static" : "dynamic", 1);
 }

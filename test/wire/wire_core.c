@@ -653,7 +653,11 @@ static void the_setting_is_read_or_refused(void **state)
                                      "seed=x",
                                      "bandwidth=1T",
                                      "rdma latency=1us",
-                                     "seed=1,seed=" };
+                                     "seed=1,seed=",
+                                     "rdma,software",
+                                     "rdma,rdma",
+                                     "seed=1,latency=1us,seed=1",
+                                     "jitter=0,jitter=0" };
   dart__net_model_t        model;
 
   (void)state;
