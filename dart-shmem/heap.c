@@ -7,7 +7,6 @@
 #include "base/free_memory.h"
 #include "base/last_call.h"
 #include "model/team.h"
-#include "model/tell.h"
 #include "model/world.h"
 #include "net.h"
 #include "shmem.h"
@@ -115,7 +114,7 @@ dart_ret_t dart__net_register(dart__team_t *team, dart__chunk_t *chunk, void *ad
       dart__job_reserve(dart__shmem.fd, offset + (uint64_t)team->me * page, page,
                         &(dart__job_reason_t){ .why  = dart__call,
                                                .told = &dart__shmem.job->told,
-                                               .call = dart__tell_call(team) }) != DART_OK)
+                                               .call = dart__team_call_number(team) }) != DART_OK)
     return DART_ERR_NOMEM;
   publish(mapping, offset, address, nbytes);
   chunk->is_reached = dart__shmem.reaches_processes;
@@ -147,12 +146,13 @@ void dart__registered_find(const dart__mapping_t *mapping, int32_t team_unit, da
   r->mapped  = (char *)(uintptr_t)(place.address + r->offset);
 }
 
-/* All units of a team that reserve pages are in the same call; 0: each by itself, for its portion of the pool. */
+/* All units of a team that reserve pages are in the same call. Of the pool they may be in a call of any team; or, 0, each is
+ * by itself. */
 static uint32_t call_of(const dart__team_t *team, const dart__chunk_t *chunk)
 {
   if (team->exchange.shared == NULL)
     return DART__JOB_INIT;
-  return chunk->level == DART__LEVEL_POOL ? 0 : dart__tell_call(team);
+  return chunk->level == DART__LEVEL_POOL ? dart__call_number() : dart__team_call_number(team);
 }
 
 dart_ret_t dart__net_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to)

@@ -11,6 +11,7 @@
 #include "data/op.h"
 #include "data/type.h"
 #include "model/lost.h"
+#include "model/tell.h"
 
 /* Up to this size every unit combines all slots itself, which takes one step less; with two units always, for
  * then it copies less, too. */
@@ -258,7 +259,8 @@ dart_ret_t dart__coll_refused(const char *function, const dart__team_t *team, da
     dart__error("%s: refused: units of team %d give different arguments, or one a wrong one; "
                 "this one %llu",
                 function, team->id, (unsigned long long)value);
-  else if (worst != DART_OK && worst != DART_ERR_UNIT_LOST && mine == DART_OK)
+  else if (worst != DART_OK && worst != DART_ERR_UNIT_LOST && mine == DART_OK &&
+           !dart__was_told(dart__team_call_number(team)))
     dart__error("%s: it has failed on another unit of team %d", function, team->id);
   return worst;
 }

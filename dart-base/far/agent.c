@@ -36,6 +36,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "far/engine.h"
+#include "model/tell.h"
 #include "model/world.h"
 #include "wait/tuning.h"
 #include "wait/wait.h"
@@ -253,8 +254,9 @@ dart_ret_t dart__agent_start(void)
   if (!agent_runs())
     error = start_thread();
   pthread_mutex_unlock(&agent.lock);
-  return error == 0 ? DART_OK
-                    : dart__fail(DART_ERR_NOMEM, "no progress agent: %s", strerror(error));
+  if (error != 0 && dart__tells_call())
+    dart__error("no progress agent: %s", strerror(error));
+  return error == 0 ? DART_OK : DART_ERR_NOMEM;
 }
 
 void dart__agent_close(void)

@@ -202,7 +202,7 @@ dart_ret_t dart__file_open_boxes(dart__team_t *team, dart_file_t file)
 
   if (b->mine != NULL)
     return DART_OK;
-  ret = pdart_team_memalloc_aligned(team->id, nbytes, DART_TYPE_BYTE, &b->memory);
+  ret = dart__file_alloc(team, nbytes, &b->memory);
   if (ret != DART_OK)
     return ret;
   b->memory.unitid = team->me;

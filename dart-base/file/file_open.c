@@ -299,6 +299,7 @@ dart_ret_t dart_file_open(dart_team_t teamid, const char *path, unsigned flags, 
     *file = DART_FILE_NULL;
   if (team == NULL)
     return DART_ERR_INVAL;
+  dart__team_begin_call(team, __func__);
   ret = check_arguments(__func__, path, flags, file) ? new_file(team, flags, &opened)
                                                      : DART_ERR_INVAL;
   ret = open_all(__func__, team, opened, path, flags, mode, ret);

@@ -9,9 +9,11 @@
 #include <dash/dart/if/dart_globmem.h>
 
 #include "base/counters.h"
+#include "base/last_call.h"
 #include "base/size.h"
 #include "coll/coll.h"
 #include "file/raw.h"
+#include "memory/memory.h"
 #include "model/address.h"
 
 #define WORDS (DART__WINDOW_BYTES / 64)
@@ -49,6 +51,18 @@ static void find_windows(const dart__team_t *team, struct dart__file_window *w)
   }
 }
 
+dart_ret_t dart__file_alloc(dart__team_t *team, size_t nbytes, dart_gptr_t *gptr_out)
+{
+  dart__segment_t *segment;
+  dart_ret_t       ret;
+
+  dart__team_begin_call(team, dart__call);
+  ret = dart__memory_alloc(team, DART_OK, nbytes, DART__CACHE_LINE, &segment);
+  if (ret == DART_OK)
+    *gptr_out = (dart_gptr_t){ .teamid = team->id, .segid = segment->id };
+  return ret;
+}
+
 bool dart__file_new_window(const dart__team_t *team, dart_file_t file)
 {
   file->window =
@@ -63,7 +77,7 @@ dart_ret_t dart__file_open_window(dart__team_t *team, dart_file_t file)
 
   if (w->at[0] != NULL)
     return DART_OK;
-  ret = pdart_team_memalloc_aligned(team->id, 2 * sizeof(window_t), DART_TYPE_BYTE, &w->memory);
+  ret = dart__file_alloc(team, 2 * sizeof(window_t), &w->memory);
   if (ret != DART_OK)
     return ret;
   find_windows(team, w);

@@ -9,6 +9,9 @@
 /** Allocate what describes the windows of a file, which are not open. Local. False: no memory. */
 bool dart__file_new_window(const dart__team_t *team, dart_file_t file);
 
+/** Allocate memory of a file on all units of its team, for the call that this thread is in. Collective; agreed. */
+dart_ret_t dart__file_alloc(dart__team_t *team, size_t nbytes, dart_gptr_t *gptr_out);
+
 /** Make the windows, unless they are open. Collective; agreed. DART_ERR_NOMEM. */
 dart_ret_t dart__file_open_window(dart__team_t *team, dart_file_t file);
 

@@ -36,6 +36,7 @@
 #include "model/argument_check.h"
 #include "model/holds.h"
 #include "model/lost.h"
+#include "model/tell.h"
 #include "model/world.h"
 #include "wait/mutex.h"
 #include "wait/timed.h"
@@ -187,9 +188,9 @@ static dart_ret_t make_lock(const char *function, dart__team_t *team, dart_ret_t
     if (mine == DART_OK && ret != DART_ERR_UNIT_LOST) /* then others may have the lock */
       free_place(&lock->own);
     delete_lock(lock);
-    if (ret == DART_ERR_NOMEM)
+    if (ret == DART_ERR_NOMEM && dart__tells_call())
       dart__error("%s: no memory for a lock on every unit of team %d", function, team->id);
-    else if (ret == DART_ERR_INVAL && mine == DART_OK)
+    if (ret == DART_ERR_INVAL && mine == DART_OK)
       dart__error("%s: refused on another unit of team %d", function, team->id);
   }
   return ret;

@@ -14,6 +14,7 @@
 #include "lock/range_table.h"
 #include "memory/pool.h"
 #include "model/argument_check.h"
+#include "model/tell.h"
 #include "model/world.h"
 
 DART__PROFILED(dart_team_range_init);
@@ -178,7 +179,7 @@ dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capa
     return DART_ERR_INVAL;
   dart__team_begin_call(team, __func__);
   mine = make_part(__func__, team, stripe, capacity, range, &own);
-  if (mine == DART_ERR_NOMEM)
+  if (mine == DART_ERR_NOMEM && dart__tells_call())
     dart__error("%s: no memory for range locks of team %d", __func__, teamid);
   ret = dart__coll_agree_on(__func__, team, mine, (const uint64_t[]){ capacity, stripe });
   if (ret != DART_OK) {

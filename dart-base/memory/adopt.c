@@ -204,7 +204,8 @@ dart_ret_t dart_team_adopt(dart_team_t teamid, void *addr, size_t nbytes, dart_g
   mine = check_memory(__func__, addr, nbytes, &call.pages);
   ret  = adopt(team, mine, &call, &id);
   if (ret != DART_OK) {
-    if (mine == DART_OK && ret != DART_ERR_UNIT_LOST && !dart__was_told(dart__tell_call(team)))
+    if (mine == DART_OK && ret != DART_ERR_UNIT_LOST &&
+        !dart__was_told(dart__team_call_number(team)))
       dart__error("%s: %zu bytes (here) cannot be adopted on every unit of team %d", __func__,
                   nbytes, teamid);
     return ret;

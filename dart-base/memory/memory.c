@@ -497,7 +497,8 @@ static dart_ret_t allocate(const char *function, dart_team_t teamid, size_t alig
     mine = check_size(function, team, nelem, type->elem_size, &nbytes);
   ret = dart__memory_alloc(team, mine, nbytes, alignment, &segment);
   if (ret != DART_OK) {
-    if (mine == DART_OK && ret != DART_ERR_UNIT_LOST && !dart__was_told(dart__tell_call(team)))
+    if (mine == DART_OK && ret != DART_ERR_UNIT_LOST &&
+        !dart__was_told(dart__team_call_number(team)))
       dart__error("%s: no %zu bytes (here) on every unit of team %d", function, nbytes, teamid);
     return ret;
   }

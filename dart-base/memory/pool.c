@@ -103,10 +103,10 @@ static dart_ret_t reserve_up_to(uint64_t end)
 }
 
 /* DART has its own blocks in the pool, which dart_memfree of a wrong pointer must not free: so those of dart_memalloc are
- * marked. */
+ * marked. DART_ERR_NOMEM: the network has said that there is no memory; DART_ERR_OTHER: the address space is used up. */
 static dart_ret_t alloc_block(size_t nbytes, bool is_users, uint64_t *offset_out)
 {
-  dart_ret_t ret = DART_ERR_NOMEM;
+  dart_ret_t ret = DART_ERR_OTHER;
   uint64_t   offset;
 
   pthread_mutex_lock(&pool.lock);
@@ -137,7 +137,7 @@ static bool free_block(uint64_t offset, bool is_users)
 
 dart_ret_t dart__pool_alloc(size_t nbytes, uint64_t *offset_out)
 {
-  return alloc_block(nbytes, false, offset_out);
+  return alloc_block(nbytes, false, offset_out) == DART_OK ? DART_OK : DART_ERR_NOMEM;
 }
 
 dart_ret_t dart__pool_alloc_for_node(dart__team_t *team, size_t nbytes, uint64_t *offset_out)
@@ -178,6 +178,7 @@ dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t *gptr)
   const dart__type_t *type = dart__check_contiguous(__func__, dtype);
   size_t              nbytes;
   uint64_t            offset;
+  dart_ret_t          ret;
 
   if (gptr == NULL)
     return dart__fail(DART_ERR_INVAL, "%s: gptr is NULL", __func__);
@@ -188,11 +189,12 @@ dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t *gptr)
     return DART_ERR_INVAL;
   if (dart__agent_start() != DART_OK)
     return DART_ERR_OTHER;
-  if (alloc_block(nbytes, true, &offset) != DART_OK)
-    return dart__fail(
-        DART_ERR_OTHER,
-        "%s: the pool of %zu bytes, or memory, is used up: no %zu bytes left, see DART_POOL",
-        __func__, dart__settings.pool, nbytes);
+  ret = alloc_block(nbytes, true, &offset);
+  if (ret == DART_ERR_OTHER)
+    dart__error("%s: the pool of %zu bytes is used up: no %zu bytes left, see DART_POOL", __func__,
+                dart__settings.pool, nbytes);
+  if (ret != DART_OK)
+    return DART_ERR_OTHER;
   gptr->unitid              = dart__world.me;
   gptr->segid               = DART_SEGMENT_LOCAL;
   gptr->teamid              = DART_TEAM_ALL;

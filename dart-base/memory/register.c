@@ -251,7 +251,8 @@ static dart_ret_t memregister(const char *function, dart_team_t teamid, size_t n
   ret  = reg(team, mine, addr, nbytes, &gptr->segid);
   if (ret != DART_OK) {
     *gptr = DART_GPTR_NULL;
-    if (mine == DART_OK && ret != DART_ERR_UNIT_LOST && !dart__was_told(dart__tell_call(team)))
+    if (mine == DART_OK && ret != DART_ERR_UNIT_LOST &&
+        !dart__was_told(dart__team_call_number(team)))
       dart__error("%s: %zu bytes (here) cannot be registered on every unit of team %d", function,
                   nbytes, teamid);
     return ret;

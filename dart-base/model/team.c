@@ -356,6 +356,7 @@ void dart__team_begin_call(dart__team_t *team, const char *function)
 {
   team->call.kind_without_data = dart__hash_fold(dart__hash_text(DART__HASH_OF_NOTHING, function));
   team->call.number++;
+  dart__call_share(function, dart__team_call_number(team));
 }
 
 /* Threads may enter teams at a time. */

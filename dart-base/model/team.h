@@ -196,6 +196,12 @@ dart__segment_t *dart__segment_take_ended(dart__team_t *team, int16_t id);
 void dart__segment_withdraw(dart__team_t *team, const dart__segment_t *segment);
 void dart__segment_restore(dart__team_t *team, const dart__segment_t *segment);
 
+/** The number of the team's call that is under way, among those of all teams: even, and not 0. */
+static inline uint32_t dart__team_call_number(const dart__team_t *team)
+{
+  return team->call.number << 16 | ((uint32_t)team->id + 1) << 1;
+}
+
 /** The calling unit is in `function`, a collective that moves no data of the program. Calls that do not say so, as a fence,
  *  take the kind of the last that did, which is the same on all units. */
 void dart__team_begin_call(dart__team_t *team, const char *function);

@@ -247,7 +247,7 @@ static dart_ret_t create_here(const char *function, dart__team_t *parent,
   if (ret != DART_OK) {
     if (ret != DART_ERR_UNIT_LOST && id > INT16_MAX)
       dart__error("%s: the %d team ids are used up", function, INT16_MAX);
-    else if (ret != DART_ERR_UNIT_LOST && !dart__was_told(dart__tell_call(parent)))
+    else if (ret != DART_ERR_UNIT_LOST && !dart__was_told(dart__team_call_number(parent)))
       dart__error("%s: team %d cannot be made on every unit of team %d", function, id, parent->id);
     if (ret == DART_ERR_UNIT_LOST)
       plan.exchange = 0; /* others may have opened it: it stays */

@@ -46,6 +46,22 @@ for backend in shmem mpi; do
       run_small env DART_NET=$net "$dartrun" -n 3 --nodes 2 "$program" too-much 80; expect_code 0; expect_out "done"
       expect_a_line_a_call
     done
+    # of whatever kind the call is: one unit names it, and a call that goes on without says no more
+    while read -r kind call; do
+      # shellcheck disable=SC2016
+      run unshare --mount sh -c 'mount -t tmpfs -o size=2m tmpfs /dev/shm && "$@"' sh \
+        "$dartrun" -n 4 --nodes 2 "$program" objects $([[ $kind == write ]] && echo 1 || echo 9999) "$kind" "$work/file"
+      [[ $code == 0 && $(grep -c "ERROR" <<<"$err") == 1 && $err == *"no room for"*"$call" ]] ||
+        fail "no room for one more $kind: exit code $code: $err"
+    done <<END
+lock dart_team_lock_init
+range dart_team_range_init
+clone dart_team_clone
+register dart_team_memregister
+memalloc dart_memalloc
+open dart_file_open
+write dart_file_write_all
+END
     # not even what the network needs, nor records of the units: one unit says so
     for size in 80k 500k 600k 700k 800k 900k; do
       # shellcheck disable=SC2016

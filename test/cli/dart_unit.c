@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <dash/dart/ext/dart_file.h>
+#include <dash/dart/ext/dart_range.h>
 #include <dash/dart/if/dart.h>
 
 static int unit;
@@ -124,6 +125,52 @@ static void ask_until_used_up(size_t kibibytes)
     dart_abort(EXIT_FAILURE);
 }
 
+/* A collective call that needs memory on each unit; of "memalloc" unit 1 alone calls. */
+static dart_ret_t make_one(const char *kind, const char *path)
+{
+  static char  data[64], own[64];
+  size_t       count;
+  dart_gptr_t  gptr;
+  dart_lock_t  lock;
+  dart_range_t range;
+  dart_team_t  team;
+  dart_file_t  file;
+  dart_ret_t   ret;
+
+  if (strcmp(kind, "lock") == 0)
+    return dart_team_lock_init(DART_TEAM_ALL, &lock);
+  if (strcmp(kind, "range") == 0)
+    return dart_team_range_init(DART_TEAM_ALL, 0, 0, &range);
+  if (strcmp(kind, "clone") == 0)
+    return dart_team_clone(DART_TEAM_ALL, &team);
+  if (strcmp(kind, "register") == 0)
+    return dart_team_memregister(DART_TEAM_ALL, sizeof own, DART_TYPE_BYTE, own, &gptr);
+  if (strcmp(kind, "memalloc") == 0)
+    return unit == 1 ? dart_memalloc(1 << 20, DART_TYPE_BYTE, &gptr) : DART_OK;
+  ret = dart_file_open(DART_TEAM_ALL, path, DART_FILE_READ | DART_FILE_WRITE | DART_FILE_CREATE,
+                       0600, &file);
+  if (ret != DART_OK || strcmp(kind, "open") == 0)
+    return ret;
+  ret = dart_file_write_all(file, (uint64_t)unit * sizeof data, data, sizeof data, DART_TYPE_BYTE,
+                            DART_TYPE_BYTE, &count);
+  dart_file_close(&file);
+  return ret;
+}
+
+/* Calls of one kind until there is no memory for one more, which is an error on each unit; `most` of those that go on
+ * without. */
+static void make_until_used_up(int most, const char *kind, const char *path)
+{
+  int32_t failed = 0, any = 0;
+
+  for (int i = 0; i < most && any == 0; i++) {
+    failed = make_one(kind, path) != DART_OK;
+    dart_allreduce(&failed, &any, 1, DART_TYPE_INT, DART_OP_MAX, DART_TEAM_ALL);
+  }
+  if (strcmp(kind, "write") == 0 ? any : strcmp(kind, "memalloc") != 0 && !failed)
+    dart_abort(EXIT_FAILURE);
+}
+
 /* So many puts of 8 bytes to the unit after this one, for statistics. */
 static void put_often(int times, int nunits)
 {
@@ -193,6 +240,8 @@ int main(int argc, char **argv)
     ask_for_too_much((size_t)number);
   else if (strcmp(what, "used-up") == 0)
     ask_until_used_up((size_t)number);
+  else if (strcmp(what, "objects") == 0)
+    make_until_used_up(number, argv[3], argv[4]);
   else if (strcmp(what, "full-disk") == 0)
     fill_file_system(argv[3], (size_t)number);
   else if (strcmp(what, "read-only") == 0)
