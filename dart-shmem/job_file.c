@@ -111,6 +111,16 @@ uint64_t dart__job_note(const dart__job_t *job, uint32_t unit, int16_t team)
          (unit * (UINT64_C(1) + UINT16_MAX) + (uint16_t)team) * sizeof(uint64_t);
 }
 
+static uint64_t places_at(const dart__job_t *job, uint64_t index)
+{
+  return dart__job_note(job, job->nunits, 0) + index * DART__JOB_PLACE;
+}
+
+uint64_t dart__job_place(const dart__job_t *job, uint32_t unit, uint64_t registration)
+{
+  return places_at(job, registration / page_size() % DART__JOB_PLACES * job->nunits + unit);
+}
+
 /* Bytes of the header of a job that does not outlive units. */
 static size_t header_bytes(void)
 {
@@ -161,7 +171,8 @@ dart_ret_t dart__job_create(uint32_t nunits, uint32_t nnodes, int *fd_out)
   job->nnodes = nnodes;
   job->magic  = DART__JOB_MAGIC;
   dart__barrier_init(&job->barrier, nunits, 0);
-  atomic_store_explicit(&job->next, dart__job_note(job, nunits, 0), memory_order_relaxed);
+  atomic_store_explicit(&job->next, places_at(job, DART__JOB_PLACES * nunits),
+                        memory_order_relaxed);
   atomic_store_explicit(&job->left, UINT32_MAX, memory_order_relaxed);
   atomic_store_explicit(&job->survives, dart__settings.survive == 1, memory_order_relaxed);
   dart__job_close(job);

@@ -11,8 +11,8 @@
  * not what is in use: 2^56 bytes are a gigabyte every second for two years.
  *
  * The header below is at offset 0, and then a record of each unit's: what it holds and waits for
- * (model/record.h), and its notes: which range it has cut for each team whose first unit it is. The launcher makes the
- * job, or the program itself without a launcher; units find it through the environment. */
+ * (model/record.h), its notes: which range it has cut for each team whose first unit it is, and where its registered
+ * memory is (heap.c). The launcher makes the job, or the program itself without a launcher; units find it through the environment. */
 #ifndef DART__SHMEM_JOB_FILE_H
 #define DART__SHMEM_JOB_FILE_H
 
@@ -35,11 +35,13 @@
 
 #define DART__JOB_UNITS_MAX 4096
 #define DART__JOB_VALUES    4 /* DART__NET_VALUES */
+#define DART__JOB_PLACE     24
+#define DART__JOB_PLACES    UINT64_C(1024)
 #define DART__JOB_ROWS      4 /* a power of two, for episodes wrap around */
 
 /* "DARTJOB" and the version of the layout below: a launcher and a program built from different
  * versions must not share a job. Counts up with every change of dart__job_t. */
-#define DART__JOB_MAGIC UINT64_C(0x444152544a4f420b)
+#define DART__JOB_MAGIC UINT64_C(0x444152544a4f420c)
 
 typedef struct {
   uint64_t magic;  /* DART__JOB_MAGIC */
@@ -108,6 +110,10 @@ uint64_t dart__job_record(uint32_t unit);
 
 /** File offset of a unit's note for a team, a uint64_t. It has no page before it is written. */
 uint64_t dart__job_note(const dart__job_t *job, uint32_t unit, int16_t team);
+
+/** File offset of a unit's DART__JOB_PLACE bytes for registered memory, whose number is where its range was cut. So those of
+ *  registrations one after the other are on one page; after DART__JOB_PLACES they share places. */
+uint64_t dart__job_place(const dart__job_t *job, uint32_t unit, uint64_t registration);
 
 /** Unmap the header; the descriptor stays open. */
 void dart__job_close(dart__job_t *job);

@@ -87,6 +87,20 @@ bool dart__move_here(dart__request_t *r)
   return true;
 }
 
+/* A long copy between processes lets other threads go on; contracts order small ones only. */
+static bool copy_now(dart__net_comm_t *c, dart__request_t *r)
+{
+  bool is_long = r->process > 0 && r->nbytes > sizeof(uint64_t);
+  bool is_done;
+
+  if (is_long)
+    pthread_mutex_unlock(&c->lock);
+  is_done = dart__move_here(r);
+  if (is_long)
+    pthread_mutex_lock(&c->lock);
+  return is_done;
+}
+
 void dart__move_finish(dart__net_comm_t *c, const dart__packet_t *packet)
 {
   dart__request_t *r =
@@ -95,7 +109,7 @@ void dart__move_finish(dart__net_comm_t *c, const dart__packet_t *packet)
   if (packet->kind == DART__PACKET_DATA && packet->nbytes > 0 &&
       !r->is_abandoned) /* else there may be no buffer */
     memcpy(r->data + packet->offset, dart__packet_bytes(packet), packet->nbytes);
-  else if (packet->kind >= DART__PACKET_PUT_HERE && !dart__move_here(r)) {
+  else if (packet->kind >= DART__PACKET_PUT_HERE && !copy_now(c, r)) {
     dart__request_send(c, r);
     return;
   }

@@ -111,7 +111,7 @@ static inline void start_move(const dart__team_t *team, const dart__chunk_t *chu
                           .mapped = there };
 
     if (there == NULL && chunk->is_reached)
-      dart__registered_find(mapping, unit, &r);
+      dart__registered_find(mapping, &r);
     /* the kernel's copy may take long: without delays it is made without the unit's lock */
     if (r.process == 0 || delays || !dart__move_here(&r)) {
       dart__wire_move(dart__shmem.comm, &r, request_out);

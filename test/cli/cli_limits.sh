@@ -89,7 +89,7 @@ if [[ -x $build/dart-shmem/dartrun ]]; then
   # No thread for an agent, which locks between nodes need: one unit says so. Limits of threads do not bind root.
   other=(setpriv --reuid 54321 --clear-groups)
   if ((EUID == 0)) && "${other[@]}" test -x "$build/test/dart-unit-shmem" 2>/dev/null; then
-    run_in : "${other[@]}" bash -c 'ulimit -u 4 && exec "$@"' bash "${shmem[@]}" --nodes 2 "$build/test/dart-unit-shmem" objects 9 lock
+    run_in : "${other[@]}" bash -c 'ulimit -u 4 && exec "$@"' bash "${shmem[@]}" --nodes 2 "$build/test/dart-unit-shmem" objects 0 lock
     works_but '*no progress agent: *'
   fi
   # More than the start works without /proc and /sys.

@@ -50,7 +50,7 @@ for backend in shmem mpi; do
     while read -r kind call; do
       # shellcheck disable=SC2016
       run unshare --mount sh -c 'mount -t tmpfs -o size=2m tmpfs /dev/shm && "$@"' sh \
-        "$dartrun" -n 4 --nodes 2 "$program" objects $([[ $kind == write ]] && echo 1 || echo 9999) "$kind" "$work/file"
+        "$dartrun" -n 4 --nodes 2 "$program" objects $([[ $kind == write ]] && echo 1 || echo 0) "$kind" "$work/file"
       [[ $code == 0 && $(grep -c "ERROR" <<<"$err") == 1 && $err == *"no room for"*"$call" ]] ||
         fail "no room for one more $kind: exit code $code: $err"
     done <<END
@@ -62,6 +62,11 @@ memalloc dart_memalloc
 open dart_file_open
 write dart_file_write_all
 END
+    # registrations share pages: with one of each unit these would need 3 MiB
+    # shellcheck disable=SC2016
+    run unshare --mount sh -c 'mount -t tmpfs -o size=2m tmpfs /dev/shm && "$@"' sh \
+      "$dartrun" -n 4 --nodes 2 "$program" objects 200 register
+    expect_code 0; expect_out "done"
     # not even what the network needs, nor records of the units: one unit says so
     for size in 80k 500k 600k 700k 800k 900k; do
       # shellcheck disable=SC2016

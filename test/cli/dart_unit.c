@@ -157,17 +157,17 @@ static dart_ret_t make_one(const char *kind, const char *path)
   return ret;
 }
 
-/* Calls of one kind until there is no memory for one more, which is an error on each unit; `most` of those that go on
- * without. */
+/* Calls of one kind until there is no memory for one more, which is an error; or, with a number, so many that succeed. */
 static void make_until_used_up(int most, const char *kind, const char *path)
 {
-  int32_t failed = 0, any = 0;
+  int32_t any = 0;
 
-  for (int i = 0; i < most && any == 0; i++) {
-    failed = make_one(kind, path) != DART_OK;
+  for (int i = 0; (most == 0 || i < most) && any == 0; i++) {
+    int32_t failed = make_one(kind, path) != DART_OK;
+
     dart_allreduce(&failed, &any, 1, DART_TYPE_INT, DART_OP_MAX, DART_TEAM_ALL);
   }
-  if (strcmp(kind, "write") == 0 ? any : strcmp(kind, "memalloc") != 0 && !failed)
+  if (any != (most == 0))
     dart_abort(EXIT_FAILURE);
 }
 

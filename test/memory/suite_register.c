@@ -448,6 +448,36 @@ TEST_N(2, registered_memory_of_a_computing_unit_is_reached)
   EXPECT_OK(dart_team_memderegister(gptr));
 }
 
+/* More than units of simulated nodes can note: with an older one each shares a place, which has the newer. */
+TEST_N(2, many_registrations_are_told_apart)
+{
+  enum { MANY = 1100 };
+  static int64_t     cells[MANY];
+  static dart_gptr_t gptr[MANY];
+  int                right = (me + 1) % n;
+
+  if (test_uses_mpi())
+    return;
+  for (int i = 0; i < MANY; i++) {
+    cells[i] = -1;
+    gptr[i]  = test_unit(registered(&cells[i], 1), right);
+  }
+  test_barrier();
+  for (int step = 1; step <= 2; step++) { /* in the second, without each other one */
+    for (int i = step - 1; i < MANY; i += step) {
+      int64_t value = 10000 * (me + n * step) + i;
+
+      EXPECT_OK(dart_put_blocking(gptr[i], &value, 1, T_INT64, T_INT64));
+    }
+    test_barrier();
+    for (int i = step - 1; i < MANY; i++)
+      EXPECT_EQ(cells[i], 10000 * ((me + n - 1) % n + n * (step == 1 || i % 2 == 0 ? 1 : 2)) + i);
+    test_barrier();
+    for (int i = step - 1; i < MANY; i += 2)
+      EXPECT_OK(dart_team_memderegister(gptr[i]));
+  }
+}
+
 TEST(exit_does_not_touch_registered_memory) /* A9: its buffer may be gone */
 {
   enum { NBYTES = 8192 };

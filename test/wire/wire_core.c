@@ -1,4 +1,5 @@
 /* The simulated network, promise by promise: a few peers in one thread. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -676,6 +677,61 @@ static void the_setting_is_read_or_refused(void **state)
                       "latnecy=1us,seed=1");
 }
 
+/* ---- threads -------------------------------------------------------------------------------------- */
+
+enum { HUGE = 32 << 20 };
+
+typedef struct {
+  char        *to, *from;
+  _Atomic bool is_over;
+} long_put_t;
+
+static void *put_by_kernel(void *context)
+{
+  long_put_t *put = context;
+
+  dart__wire_move(comm(0),
+                  &(dart__request_t){ .kind    = DART__PACKET_PUT,
+                                      .peer    = 1,
+                                      .data    = put->from,
+                                      .nbytes  = HUGE,
+                                      .mapped  = put->to,
+                                      .process = getpid() },
+                  NULL);
+  dart__wire_flush(comm(0), 1, true);
+  put->is_over = true;
+  return NULL;
+}
+
+/* While the kernel copies what has been under way for its latency, other threads make progress: one has begun when the first
+ * byte was there, and has ended before the last. */
+static void a_long_copy_holds_up_no_thread(void **state)
+{
+  long_put_t put  = { .to = calloc(1, HUGE), .from = calloc(1, HUGE) };
+  bool       seen = false;
+  pthread_t  thread;
+
+  (void)state;
+  open_with(2, "rdma,latency=1us");
+  put.from[0] = put.from[HUGE - 1] = 1;
+  for (int round = 0; round < 50 && !seen; round++) {
+    put.to[0] = put.to[HUGE - 1] = 0;
+    put.is_over                  = false;
+    assert_int_equal(pthread_create(&thread, NULL, put_by_kernel, &put), 0);
+    while (!put.is_over && !seen)
+      if (__atomic_load_n(put.to, __ATOMIC_ACQUIRE) == 1) {
+        peers_progress(comm(0));
+        seen = __atomic_load_n(&put.to[HUGE - 1], __ATOMIC_ACQUIRE) == 0;
+      }
+    pthread_join(thread, NULL);
+    assert_int_equal(put.to[HUGE - 1], 1);
+  }
+  assert_true(seen);
+  peers_close(&peers);
+  free(put.from);
+  free(put.to);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -700,6 +756,7 @@ int main(void)
     cmocka_unit_test(puts_to_a_lost_peer_are_done),
     cmocka_unit_test(a_claim_of_a_lost_peer_is_passed),
     cmocka_unit_test(the_setting_is_read_or_refused),
+    cmocka_unit_test(a_long_copy_holds_up_no_thread),
   };
 
   for (size_t i = 0; i < sizeof large; i++)
