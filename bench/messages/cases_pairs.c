@@ -20,6 +20,8 @@ enum { COUNTER = ELEMENTS - 1, WORD = ELEMENTS - 2, LOCK = ELEMENTS - 3 };
 
 static dart_gptr_t     plain;    /* of ELEMENTS words, of which the last ones are named above */
 static dart_gptr_t     exchange; /* the same, which has epochs */
+static dart_gptr_t     registered;
+static uint64_t        own[ELEMENTS]; /* this unit's portion of it */
 static dart_context_t  context;
 static dart_datatype_t strided;
 
@@ -33,6 +35,7 @@ void cases_open_pairs(void)
 {
   BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, ELEMENTS, DART_TYPE_ULONG, &plain));
   BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, ELEMENTS, DART_TYPE_ULONG, &exchange));
+  BENCH_OK(dart_team_memregister(DART_TEAM_ALL, ELEMENTS, DART_TYPE_ULONG, own, &registered));
   BENCH_OK(dart_type_create_strided(DART_TYPE_ULONG, 2, 1, &strided));
   memset(here(plain, 0), 0, ELEMENTS * sizeof(uint64_t));
 }
@@ -41,11 +44,13 @@ void cases_settle_pairs(void)
 {
   BENCH_OK(dart_flush_all(plain));
   BENCH_OK(dart_flush_all(exchange));
+  BENCH_OK(dart_flush_all(registered));
 }
 
 void cases_close_pairs(void)
 {
   BENCH_OK(dart_type_destroy(&strided));
+  BENCH_OK(dart_team_memderegister(registered));
   BENCH_OK(dart_team_memfree(exchange));
   BENCH_OK(dart_team_memfree(plain));
 }
@@ -119,6 +124,53 @@ ORIGIN(get_strided)
   BENCH_OK(dart_get(local, to(0), n, strided, DART_TYPE_ULONG));
   BENCH_OK(dart_flush(to(0)));
 }
+
+/* ---- registered memory --------------------------------------------------------------------------- */
+
+ORIGIN(put_registered)
+{
+  for (size_t i = 0; i < n; i++)
+    BENCH_OK(dart_put(place(registered, 1, i), &local[i], 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+  BENCH_OK(dart_flush(place(registered, 1, 0)));
+}
+
+ORIGIN(get_registered)
+{
+  for (size_t i = 0; i < n; i++)
+    BENCH_OK(dart_get(&local[i], place(registered, 1, i), 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+  BENCH_OK(dart_flush(place(registered, 1, 0)));
+}
+
+/* One transfer of all. */
+ORIGIN(put_block_registered)
+{
+  BENCH_OK(dart_put_blocking(place(registered, 1, 0), local, n, DART_TYPE_ULONG, DART_TYPE_ULONG));
+}
+
+ORIGIN(fetch_registered)
+{
+  for (size_t i = 0; i < n; i++)
+    BENCH_OK(dart_fetch_and_op(place(registered, 1, i), &local[i], &other[i], DART_TYPE_ULONG,
+                               DART_OP_SUM));
+  BENCH_OK(dart_flush(place(registered, 1, 0)));
+}
+
+ORIGIN(swap_registered)
+{
+  for (size_t i = 0; i < n; i++)
+    BENCH_OK(dart_compare_and_swap(place(registered, 1, i), &local[i], &local[i], &other[i],
+                                   DART_TYPE_ULONG));
+  BENCH_OK(dart_flush(place(registered, 1, 0)));
+}
+
+ORIGIN(accumulate_registered)
+{
+  for (size_t i = 0; i < n; i++)
+    BENCH_OK(dart_accumulate(place(registered, 1, i), &local[i], 1, DART_TYPE_ULONG, DART_OP_SUM));
+  BENCH_OK(dart_flush(place(registered, 1, 0)));
+}
+
+/* ---- completion ---------------------------------------------------------------------------------- */
 
 static void put_one(void)
 {
@@ -413,6 +465,12 @@ static const case_t cases[] = {
   { "get_handle, waitall", NULL, get_waitall, NULL, least_answer, { 1, HANDLES }, false, false },
   { "put strided, flush", NULL, put_strided, NULL, least_put, { 100 }, false, false },
   { "get strided, flush", NULL, get_strided, NULL, least_answer, { 100 }, false, false },
+  { "registered, put, flush", NULL, put_registered, NULL, least_put, { 1, 1000 }, false, false },
+  { "registered, get, flush", NULL, get_registered, NULL, least_answer, { 1, 1000 }, false, false },
+  { "registered, put_blocking", NULL, put_block_registered, NULL, least_put, { ELEMENTS }, false, false },
+  { "registered, fetch_and_op, flush", NULL, fetch_registered, NULL, least_answer, { 1, 1000 }, false, false },
+  { "registered, compare_and_swap, flush", NULL, swap_registered, NULL, least_answer, { 1, 1000 }, false, false },
+  { "registered, accumulate, flush", NULL, accumulate_registered, NULL, least_answer, { 1, 1000 }, false, false },
   { "put, flush_local", NULL, put_flush_local, NULL, least_sent, { 1 }, false, false },
   { "put, flush_local_all", NULL, put_flush_local_all, NULL, least_sent, { 1 }, false, false },
   { "put, flush_all", NULL, put_flush_all, NULL, least_put, { 1 }, false, false },

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """Compares the tables of a page (doc/internals/messages.md) with the counts that a test holds (counts.csv): prints each row of
-the page that differs. Of all cases, as messages-shmem --format=csv prints them, it prints those above the least without a
+the page that differs. Of all cases, as messages-shmem --format=csv has printed them for several jobs, it prints those above the least without a
 line under "Above the least" that begins with their name, or with its beginning."""
 import csv
 import re
 import sys
 
-page, table, cases = sys.argv[1:4]
+page, table, *files = sys.argv[1:]
 counts = {}
 for name, shape, units, messages, size, chain in csv.reader(open(table)):
     counts.setdefault((name, int(units)), {})[int(shape)] = (messages, size, chain)
 known = {name for name, _ in counts}
-cases = list(csv.DictReader(open(cases)))
+cases = [case for file in files for case in csv.DictReader(open(file))]
 leasts = {(case['case'], case['shape'], case['units']): (case['least_messages'], case['least_chain']) for case in cases}
 BESIDE = "Beside the papers' implementations"
 
@@ -79,6 +79,6 @@ for case in cases:
     messages, _, chain = counted or (case['messages'], 0, case['chain'])
     is_above = int(messages) > int(case['least_messages']) or int(chain) > int(case['least_chain'])
     if is_above and not any(case['case'].startswith(one) for one in explained):
-        print(f'"{case["case"]}" is above the least, and the page does not say why')
+        print(f'"{case["case"]}" of {case["shape"]}, {case["units"]} units, is above the least, and the page does not say why')
 if rows < 50:
     print(f'only {rows} rows were found in {page}')
