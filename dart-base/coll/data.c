@@ -10,6 +10,7 @@
 #include "coll/direct.h"
 #include "coll/leader_messages.h"
 #include "coll/nodes.h"
+#include "coll/share_by_leaders.h"
 #include "coll/spread.h"
 #include "coll/step.h"
 
@@ -267,65 +268,11 @@ dart_ret_t dart__coll_gather(dart__team_t *team, const void *send, void *recv, s
   return move_blocks(team, send, recv, nbytes, root, false);
 }
 
-/* ---- one node's blocks at a time ------------------------------------------------------------
- *
- * Teams of many units on many nodes have no result with a piece of every unit. In each step a leader gives the next
- * leader of a ring the pieces of one node, those that it received last, and the units of its node read the pieces that
- * come in. */
-
-static void read_node(const blocks_t *b, int32_t node, const char *pieces)
+/* Of teams of more units than `scattered` a result has no room before it was widened for all: in tests of few units, too. */
+static bool has_no_room(const dart__team_t *team, size_t nbytes)
 {
-  int32_t first = dart__team_node_start(b->team, node);
-
-  for (int32_t i = 0; i < dart__team_units_on(b->team, node); i++) {
-    int32_t u = dart__team_unit_at(b->team, first + i);
-
-    if (u != b->team->me)
-      dart__copy_bytes(b->recv + (size_t)u * b->nbytes + b->at, pieces + (size_t)i * b->count,
-                       b->count);
-  }
-}
-
-/* The pieces of all other nodes; `last` are this node's. */
-static void pass_around(const blocks_t *b, char *last)
-{
-  dart__team_t *team = b->team;
-  int32_t       n = team->nnodes, me = team->node;
-
-  for (int32_t round = 0; round < n - 1; round++) {
-    int32_t out = (me - round + n) % n, in = (out - 1 + n) % n;
-    char   *pieces = dart__exchange_result(&team->exchange);
-
-    if (dart__step_end(team)) {
-      dart__nodes_exchange(team, (me + 1) % n, last,
-                           (size_t)dart__team_units_on(team, out) * b->count, (me - 1 + n) % n,
-                           pieces, (size_t)dart__team_units_on(team, in) * b->count);
-      dart__step_release(team);
-    }
-    if (dart__team_is_broken(team))
-      return;
-    read_node(b, in, pieces);
-    last = pieces;
-  }
-}
-
-static void share_by_nodes(blocks_t *b)
-{
-  dart__team_t *team  = b->team;
-  size_t        piece = team->exchange.result_bytes / (size_t)dart__team_widest_node(team);
-
-  for (b->at = 0; b->at < b->nbytes; b->at += piece) {
-    char *pieces = dart__exchange_result(&team->exchange);
-
-    b->count = dart__least(piece, b->nbytes - b->at);
-    dart__copy_bytes(pieces + (size_t)team->node_me * b->count, b->send + b->at, b->count);
-    dart__step_end_on_node(team);
-    if (dart__team_is_broken(team))
-      return;
-    read_node(b, team->node, pieces);
-    pass_around(b, pieces);
-    copy_own(b, b->send, b->recv + (size_t)team->me * b->nbytes);
-  }
+  return piece_per_unit(team) < dart__least(DART__STEP_PIECE, nbytes) ||
+         (team->nunits > dart__settings.scattered && team->widen_for_all != NULL);
 }
 
 void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nbytes)
@@ -337,8 +284,8 @@ void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nby
     return;
   }
   dart__step_make_room_to_share(team, nbytes);
-  if (team->nnodes > 1 && piece_per_unit(team) < dart__least(DART__STEP_PIECE, nbytes))
-    share_by_nodes(&b);
+  if (team->nnodes > 1 && has_no_room(team, nbytes))
+    dart__coll_share_by_leaders(team, own, all, nbytes);
   else if (team->nunits > 1)
     in_pieces(&b, piece_per_unit(team), write_own, lead_allgather, read_all);
   else if (own != all)

@@ -36,8 +36,9 @@
 #define FIRST_SLOT   DART__CACHE_LINE
 #define FIRST_RESULT 1024
 
-/* Most bytes of a result for what all units of a team tell one another; teams of more units: see dart__coll_share. */
-#define SHARED_MOST (64 * DART__KI)
+/* Most bytes of a result for what all units of a team tell one another, 64 KiB unless a test has less; teams of more units:
+ * see dart__coll_share. */
+#define SHARED_MOST ((size_t)dart__settings.scattered * sizeof(uint64_t))
 
 dart__team_t *dart__team_describe(const dart__members_t *members)
 {
@@ -170,11 +171,11 @@ static void widen(dart__team_t *team)
   replace_buffers(team, wide_slot(team), DART__STEP_RESULT, &team->wide_offset);
 }
 
-/* See dart__step_make_room_to_share. In teams of more units what is shared goes from node to node. */
+/* See dart__step_make_room_to_share. In teams of more units what is shared goes from leader to leader. */
 static void widen_result(dart__team_t *team)
 {
   team->widen_result = NULL;
-  if ((size_t)team->nunits <= SHARED_MOST / sizeof(uint64_t) &&
+  if (team->nunits <= dart__settings.scattered &&
       result_for(team, team->nunits) > team->exchange.result_bytes)
     replace_buffers(team, team->exchange.slot_bytes, result_for(team, team->nunits),
                     &team->result_offset);

@@ -20,6 +20,11 @@ for call in init barrier bcast allreduce team_create team_memalloc file_open fil
   (($(grep -c "^$call " "$work/out") == 2)) || fail "$call: not two jobs in $out"
 done
 
+# What all units tell one another, in teams for which no result has room for all of it: there as if they were large.
+run env DART_TEST_SCATTERED=1 "$growth" --build "$build" --calls init,team_memregister,team_range_init,file_open 16:4 128:32
+expect_code 0
+[[ $out != *'faster than the logarithm'* ]] || fail "in a large team: $out"
+
 run "$growth" --build "$build" 4:2; expect_code 2; expect_line '*growth needs two jobs*'
 run "$growth" --build "$build" 8:4 4:2; expect_code 2; expect_line '*4:2: more nodes are wanted*'
 run "$growth" --build "$build" many; expect_code 2; expect_line "*'many' is no job*"
