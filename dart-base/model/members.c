@@ -40,3 +40,17 @@ int32_t dart__members_find(const dart__members_t *members, dart_unit_t global)
     index = (global - members->first) / members->stride;
   return index < members->count && dart__member(members, index) == global ? index : -1;
 }
+
+int32_t dart__members_below(const dart__members_t *members, dart_unit_t unit, int32_t from,
+                            int32_t most)
+{
+  int32_t left = members->count - from;
+
+  if (members->ids != NULL)
+    return from + (int32_t)dart__ids_position(members->ids + from,
+                                              (size_t)(most < left ? most : left), unit);
+  if (unit <= members->first)
+    return 0;
+  left = (unit - 1 - members->first) / members->stride + 1;
+  return left < members->count ? left : members->count;
+}

@@ -23,6 +23,10 @@ dart__members_t dart__members_of(const dart_unit_t *ids, int32_t count);
 /** The index of a member; -1: the unit is none. */
 int32_t dart__members_find(const dart__members_t *members, dart_unit_t global);
 
+/** How many members are below a unit, where `from` are, and at most `most` more. */
+int32_t dart__members_below(const dart__members_t *members, dart_unit_t unit, int32_t from,
+                            int32_t most);
+
 /** The member with an index. */
 static inline dart_unit_t dart__member(const dart__members_t *members, int32_t index)
 {

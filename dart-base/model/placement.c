@@ -200,6 +200,29 @@ bool dart__placement_find(dart__placement_t *p, int32_t nunits, int32_t nids,
   return is_found;
 }
 
+bool dart__placement_in_blocks(dart__placement_t *p, const dart__placement_t *job,
+                               const dart__members_t *members)
+{
+  int32_t *start = calloc((size_t)job->nnodes + 1, sizeof *start), *fits;
+  int32_t  n     = 0;
+
+  *p = (dart__placement_t){ .nunits = 0 };
+  if (start == NULL)
+    return false;
+  for (int32_t k = 0; k < job->nnodes && start[n] < members->count; k++) {
+    int32_t most = job->start[k + 1] - job->start[k];
+
+    start[n + 1] = dart__members_below(members, job->start[k + 1], start[n], most);
+    n += start[n + 1] > start[n];
+  }
+  fits = realloc(start, ((size_t)n + 1) * sizeof *start); /* it is not longer */
+  *p   = (dart__placement_t){ .kind   = DART__PLACED_IN_BLOCKS,
+                              .nunits = members->count,
+                              .nnodes = n,
+                              .start  = fits != NULL ? fits : start };
+  return true;
+}
+
 static void free_tables(dart__placement_t *p)
 {
   if (p->is_shared)

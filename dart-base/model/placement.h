@@ -40,6 +40,11 @@ typedef struct dart__placement {
 bool dart__placement_find(dart__placement_t *p, int32_t nunits, int32_t nids,
                           int32_t (*node_at)(const void *of, int32_t unit), const void *of);
 
+/** Find the placement of these members of a job whose units are in blocks, where each node's members follow one another. The
+ *  time does not grow with the members, but with the nodes and the logarithm of their units. False: no memory. */
+bool dart__placement_in_blocks(dart__placement_t *p, const dart__placement_t *job,
+                               const dart__members_t *members);
+
 /** Replace the tables of the placement of these members of a job, if it has some, by tables that are smaller, where these
  *  are: a bit for each unit of the job. False: no memory. */
 bool dart__placement_derive(dart__placement_t *p, const dart__placement_t *job,

@@ -151,14 +151,23 @@ static int32_t node_of_member(const void *members, int32_t unit)
   return dart__world_node(dart__member(members, unit));
 }
 
+static bool find_nodes(dart__team_t *team)
+{
+  const dart__placement_t *job = &dart__world.nodes;
+
+  if (job->kind == DART__PLACED_IN_BLOCKS)
+    return dart__placement_in_blocks(&team->nodes, job, &team->members);
+  return dart__placement_find(&team->nodes, team->nunits, job->nnodes, node_of_member,
+                              &team->members);
+}
+
 /* A team of all units has the job's tables. False: no memory. */
 static bool place_team(dart__team_t *team)
 {
   team->has_nodes = team->nunits < dart__world.nunits;
   if (!team->has_nodes)
     team->nodes = dart__world.nodes;
-  else if (!dart__placement_find(&team->nodes, team->nunits, dart__world.nodes.nnodes,
-                                 node_of_member, &team->members))
+  else if (!find_nodes(team))
     return false;
   if (team->nunits >= dart__settings.scattered && team->has_nodes &&
       !dart__placement_derive(&team->nodes, &dart__world.nodes, &team->members))

@@ -288,20 +288,33 @@ static dart_ret_t create(const char *function, dart__team_t *parent, const dart_
   return ret != DART_OK ? ret : worst;
 }
 
+/* A unit of the group, whose ids ascend, that is no member; -1: there is none. Members without a gap have all between two. */
+static dart_unit_t find_stranger(const dart__team_t *parent, const dart_group_t group)
+{
+  bool   has_gaps = parent->members.ids != NULL || parent->members.stride > 1;
+  size_t step     = has_gaps || group->count < 2 ? 1 : group->count - 1;
+
+  for (size_t i = 0; i < group->count; i += step)
+    if (dart__team_unit_of(parent, group->ids[i]) < 0)
+      return group->ids[i];
+  return -1;
+}
+
 dart_ret_t dart_team_create(dart_team_t teamid, const dart_group_t group, dart_team_t *newteam)
 {
   dart__team_t   *parent = dart__check_team(__func__, teamid);
   dart__members_t members;
+  dart_unit_t     stranger;
 
   if (newteam == NULL)
     return dart__fail(DART_ERR_INVAL, "%s: newteam is NULL", __func__);
   *newteam = DART_TEAM_NULL;
   if (parent == NULL)
     return DART_ERR_INVAL;
-  for (size_t i = 0; group != NULL && i < group->count; i++)
-    if (dart__team_unit_of(parent, group->ids[i]) < 0)
-      return dart__fail(DART_ERR_INVAL, "%s: unit %d is no member of team %d", __func__,
-                        group->ids[i], teamid);
+  stranger = group == NULL ? -1 : find_stranger(parent, group);
+  if (stranger >= 0)
+    return dart__fail(DART_ERR_INVAL, "%s: unit %d is no member of team %d", __func__, stranger,
+                      teamid);
   if (group == NULL || !dart__group_has(group, dart__world.me))
     return create(__func__, parent, NULL, newteam);
   members = dart__members_of(group->ids, (int32_t)group->count);

@@ -154,6 +154,37 @@ static void compare_derived(const dart__placement_t *job, const expected_t *in_j
   free(copy);
 }
 
+static void teams_of_a_job_in_blocks_are_in_blocks(void **state)
+{
+  static dart_unit_t ids[MOST];
+  static expected_t  e, of_team;
+  dart__placement_t  job, p;
+
+  (void)state;
+  for (int seed = 1; seed <= 400; seed++) {
+    dart__members_t members;
+
+    srand((unsigned)seed);
+    e.nunits  = 40 + rand() % (MOST - 40);
+    e.name[0] = 0;
+    for (int32_t u = 1; u < e.nunits; u++)
+      e.name[u] = e.name[u - 1] + (rand() % 8 == 0);
+    number(&e);
+    assert_true(dart__placement_find(&job, e.nunits, MOST, name_at, &e));
+    members        = draw_members(&e, ids, seed % 2);
+    of_team.nunits = members.count;
+    for (int32_t u = 0; u < members.count; u++)
+      of_team.name[u] = e.node[dart__member(&members, u)];
+    number(&of_team);
+    assert_true(dart__placement_in_blocks(&p, &job, &members));
+    assert_int_equal(p.kind, DART__PLACED_IN_BLOCKS);
+    assert_int_equal(p.nunits, members.count);
+    compare_with(&p, &of_team);
+    dart__placement_clear(&p);
+    dart__placement_clear(&job);
+  }
+}
+
 static void teams_refer_to_the_placement_of_the_job(void **state)
 {
   static dart_unit_t ids[MOST];
@@ -206,12 +237,13 @@ static void a_large_team_in_disorder_takes_a_bit_for_each_unit(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(blocks_of_any_size_need_no_table),
-    cmocka_unit_test(units_in_turn_need_no_table), cmocka_unit_test(other_placements_have_tables),
-    cmocka_unit_test(teams_refer_to_the_placement_of_the_job),
-    cmocka_unit_test(a_large_team_in_disorder_takes_a_bit_for_each_unit)
-  };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(blocks_of_any_size_need_no_table),
+                                      cmocka_unit_test(units_in_turn_need_no_table),
+                                      cmocka_unit_test(other_placements_have_tables),
+                                      cmocka_unit_test(teams_of_a_job_in_blocks_are_in_blocks),
+                                      cmocka_unit_test(teams_refer_to_the_placement_of_the_job),
+                                      cmocka_unit_test(
+                                          a_large_team_in_disorder_takes_a_bit_for_each_unit) };
 
   return cmocka_run_group_tests_name("placement", tests, NULL, NULL);
 }
