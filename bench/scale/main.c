@@ -11,8 +11,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <dash/dart/ext/dart_adopt.h>
 #include <dash/dart/ext/dart_file.h>
 #include <dash/dart/ext/dart_memalign.h>
 #include <dash/dart/ext/dart_range.h>
@@ -58,6 +60,17 @@ static void make_teams(void)
     BENCH_OK(dart_team_clone(DART_TEAM_ALL, &team));
 }
 
+static double
+    create_ms; /* processor time of the dart_team_create below: no message is waited for */
+
+static double processor_ms(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
 /* Half of the units, by chance. */
 static void make_irregular_team(void)
 {
@@ -65,6 +78,7 @@ static void make_irregular_team(void)
   dart_team_t  team;
   uint32_t     state = 1;
   size_t       nunits;
+  double       start;
 
   BENCH_OK(dart_size(&nunits));
   BENCH_OK(dart_group_create(&group));
@@ -73,7 +87,9 @@ static void make_irregular_team(void)
     if (u == 0 || state >> 31 == 0)
       BENCH_OK(dart_group_addmember(group, dart_create_global_unit((dart_unit_t)u)));
   }
+  start = processor_ms();
   BENCH_OK(dart_team_create(DART_TEAM_ALL, group, &team));
+  create_ms = processor_ms() - start;
   BENCH_OK(dart_group_destroy(&group));
 }
 
@@ -83,6 +99,26 @@ static void make_segments(void)
 {
   for (uint64_t i = 0; i < nsegments; i++)
     BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 64, DART_TYPE_LONG, &segment));
+}
+
+/* Portions of which one is longer than all others. */
+static void make_unequal_segment(void)
+{
+  dart_gptr_t unequal;
+
+  scale_last_differs = true;
+  BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 64, DART_TYPE_LONG, &unequal));
+  scale_last_differs = false;
+}
+
+static void adopt_memory(void)
+{
+  static _Alignas(4096) char memory[8192];
+  dart_gptr_t                adopted;
+
+  scale_last_differs = true;
+  BENCH_OK(dart_team_adopt(DART_TEAM_ALL, memory + 64, 4096, &adopted));
+  scale_last_differs = false;
 }
 
 static void register_memory(void)
@@ -144,6 +180,13 @@ static void ask_locality(void)
   BENCH_OK(dart_unit_locality(DART_TEAM_ALL, dart_create_team_unit(0), &locality));
 }
 
+static void make_tree(void)
+{
+  dart_domain_locality_t *root;
+
+  BENCH_OK(dart_domain_team_locality(DART_TEAM_ALL, ".", &root));
+}
+
 static const struct {
   const char *name;
   void (*run)(void);
@@ -151,13 +194,16 @@ static const struct {
               { "10 teams", make_teams },
               { "irregular team", make_irregular_team },
               { "segments", make_segments },
+              { "unequal segment", make_unequal_segment },
+              { "adopted", adopt_memory },
               { "registered", register_memory },
               { "10 locks", make_locks },
               { "ranges", make_ranges },
               { "atomic file", open_file },
               { "bcast", make_room },
               { "allgather", make_room_for_all },
-              { "locality", ask_locality } };
+              { "locality", ask_locality },
+              { "tree", make_tree } };
 
 #define STEPS (sizeof steps / sizeof steps[0])
 
@@ -168,6 +214,7 @@ typedef struct {
   place_t after[STEPS][SITES_MOST]; /* all that is allocated after each step */
   size_t  peak[STEPS];              /* the most during it */
   double  resolve_ns;               /* resolve.c; 0: not measured */
+  double  create_ms;
 } measured_t;
 
 static void run_steps(measured_t *measured)
@@ -182,7 +229,8 @@ static void run_steps(measured_t *measured)
   }
   if (nsegments > 0)
     measured->resolve_ns = resolve_ns(segment);
-  measured->is_done = true;
+  measured->create_ms = create_ms;
+  measured->is_done   = true;
 }
 
 static measured_t *measure(shape_t shape)
@@ -363,19 +411,19 @@ static int by_size(const void *a, const void *b)
 }
 
 static const char *const time_formats[][2] = {
-  { "\n%8s %7s  %s\n", "%8" PRIu64 " %7d  %10.2f\n" },
-  { "\n%s,%s,%s\n", "%" PRIu64 ",%d,%.3f\n" },
-  { "\n| %s | %s | %s |\n|---|---|---|\n", "| %" PRIu64 " | %d | %.2f |\n" },
+  { "\n%8s %7s  %s  %s\n", "%8" PRIu64 " %7d  %13.2f  %14.2f\n" },
+  { "\n%s,%s,%s,%s\n", "%" PRIu64 ",%d,%.3f,%.3f\n" },
+  { "\n| %s | %s | %s | %s |\n|---|---|---|---|\n", "| %" PRIu64 " | %d | %.2f | %.2f |\n" },
 };
 
 static void show_times(const options_t *o, measured_t *const m[], const shape_t shapes[],
                        size_t count)
 {
-  printf(time_formats[o->format][0], "units", "nodes", "ns to resolve");
+  printf(time_formats[o->format][0], "units", "nodes", "ns to resolve", "ms of a create");
   for (size_t i = 0; i < count; i++)
     if (m[i]->resolve_ns > 0)
       printf(time_formats[o->format][1], (uint64_t)shapes[i].nunits, scale_nodes(shapes[i]),
-             m[i]->resolve_ns);
+             m[i]->resolve_ns, m[i]->create_ms);
 }
 
 /* Every table that grows with the units of the job, and how. */

@@ -1,6 +1,7 @@
 #ifndef BENCH_SCALE_SCALE_H
 #define BENCH_SCALE_SCALE_H
 /* What the files of bench/scale share: the job that this process plays a unit of, and the memory that was counted. */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,9 @@ typedef struct {
 
 /* The job that dart__net_join joins, as unit 0. */
 extern shape_t scale_shape;
+
+/* In allocations the last unit asks for another size than this one. */
+extern bool scale_last_differs;
 
 int32_t scale_nodes(shape_t shape);
 

@@ -224,7 +224,7 @@ static dart_ret_t acquire_part(acquire_t *a, int32_t unit, part_t *part)
   uint64_t             before = hints();
   dart_ret_t           ret;
 
-  part->table = (dart__table_t){ a->range->members[unit], a->range->tables[unit] };
+  part->table = dart__range_table_of(a->range, unit);
   switch (dart__table_enter(part->table, &waiter, some, n, a->slot != NULL, &part->ticket)) {
   case DART__RANGE_HELD:
     ret = DART_OK;

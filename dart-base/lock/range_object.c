@@ -11,7 +11,7 @@
 #include "coll/coll.h"
 #include "far/agent.h"
 #include "far/far_ops.h"
-#include "lock/range_table.h"
+#include "memory/node_table.h"
 #include "memory/pool.h"
 #include "model/argument_check.h"
 #include "model/tell.h"
@@ -108,15 +108,14 @@ static void delete_range(dart_range_t range, bool is_open)
   dart__hold_delete(range->hold);
   free_slots(range, is_open);
   pthread_mutex_destroy(&range->guard);
-  free(range->tables);
-  free(range->members);
+  if (!range->shares_tables)
+    free((void *)(uintptr_t)range->tables);
   free(range);
 }
 
 static dart_range_t new_range(const dart__team_t *team, uint64_t stripe)
 {
-  dart_range_t range  = calloc(1, sizeof *range);
-  size_t       nunits = (size_t)team->nunits;
+  dart_range_t range = calloc(1, sizeof *range);
 
   if (range == NULL)
     return NULL;
@@ -125,21 +124,17 @@ static dart_range_t new_range(const dart__team_t *team, uint64_t stripe)
   range->next = all.first;
   all.first   = range;
   pthread_mutex_unlock(&all.guard);
-  range->hold    = dart__hold_new(DART__HOLD_RANGE, team->id, -1, &range->spare);
-  range->cycle   = dart__world.cycle;
-  range->teamid  = team->id;
-  range->stripe  = stripe == 0 ? DEFAULT_STRIPE : stripe;
-  range->me      = team->me;
-  range->nunits  = team->nunits;
-  range->tables  = calloc(nunits, sizeof *range->tables);
-  range->members = calloc(nunits, sizeof *range->members);
-  range->slots   = new_slot(); /* threads of a unit wait one at a time in most programs */
-  if (range->tables == NULL || range->members == NULL || range->slots == NULL) {
+  range->hold   = dart__hold_new(DART__HOLD_RANGE, team->id, -1, &range->spare);
+  range->cycle  = dart__world.cycle;
+  range->teamid = team->id;
+  range->stripe = stripe == 0 ? DEFAULT_STRIPE : stripe;
+  range->nunits = team->nunits;
+  range->tables = calloc((size_t)team->nunits, sizeof *range->tables);
+  range->slots  = new_slot(); /* threads of a unit wait one at a time in most programs */
+  if (range->tables == NULL || range->slots == NULL) {
     delete_range(range, true);
     return NULL;
   }
-  for (size_t u = 0; u < nunits; u++)
-    range->members[u] = dart__team_member(team, u);
   return range;
 }
 
@@ -155,7 +150,7 @@ static uint32_t capacity_of(const dart__team_t *team, size_t capacity)
 
 /* This unit's part, unless its arguments are wrong. */
 static dart_ret_t make_part(const char *function, const dart__team_t *team, uint64_t stripe,
-                            size_t capacity, dart_range_t *range, uint64_t *own_out)
+                            size_t capacity, dart_range_t *range)
 {
   if (range == NULL || capacity > DART__RANGES_MOST)
     return dart__fail(DART_ERR_INVAL, "%s: range %p, capacity %zu", function, (void *)range,
@@ -163,14 +158,28 @@ static dart_ret_t make_part(const char *function, const dart__team_t *team, uint
   *range = new_range(team, stripe);
   if (*range == NULL || dart__agent_start() != DART_OK)
     return DART_ERR_NOMEM;
-  return dart__table_new(capacity_of(team, capacity), own_out);
+  return dart__table_new(capacity_of(team, capacity), &(*range)->own);
+}
+
+/* Tell all units where this unit's table is, which publishes it. */
+static void share_tables(dart__team_t *team, dart_range_t range)
+{
+  uint64_t *own    = (uint64_t *)(uintptr_t)range->tables, *shared;
+  size_t    nbytes = (size_t)team->nunits * sizeof *own;
+
+  dart__coll_share(team, &range->own, own, sizeof *own);
+  shared = dart__node_table_share(team, own, nbytes);
+  if (shared == NULL)
+    return;
+  free(own);
+  range->tables        = shared;
+  range->shares_tables = true;
 }
 
 dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capacity,
                                 dart_range_t *range)
 {
   dart__team_t *team = dart__check_team(__func__, teamid);
-  uint64_t      own  = 0;
   dart_ret_t    mine, ret;
 
   if (range != NULL)
@@ -178,20 +187,20 @@ dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capa
   if (team == NULL)
     return DART_ERR_INVAL;
   dart__team_begin_call(team, __func__);
-  mine = make_part(__func__, team, stripe, capacity, range, &own);
+  mine = make_part(__func__, team, stripe, capacity, range);
   if (mine == DART_ERR_NOMEM && dart__tells_call())
     dart__error("%s: no memory for range locks of team %d", __func__, teamid);
   ret = dart__coll_agree_on(__func__, team, mine, (const uint64_t[]){ capacity, stripe });
   if (ret != DART_OK) {
     if (mine == DART_OK)
-      dart__table_delete(own);
+      dart__table_delete((*range)->own);
     if (range == NULL)
       return ret;
     delete_range(*range, true);
     *range = DART_RANGE_NULL;
     return ret;
   }
-  dart__coll_share(team, &own, (*range)->tables, sizeof own); /* publishes the tables */
+  share_tables(team, *range);
   if (!dart__team_is_broken(team))
     return DART_OK;
   delete_range(*range, true);
@@ -228,6 +237,13 @@ static dart_ret_t end_use(const char *function, dart_range_t range)
   return ret;
 }
 
+static void delete_tables(dart_range_t range)
+{
+  dart__table_delete(range->own);
+  if (range->shares_tables)
+    dart__node_table_free(range->tables);
+}
+
 dart_ret_t dart_team_range_destroy(dart_range_t *range)
 {
   dart_ret_t ret = DART_OK;
@@ -240,8 +256,8 @@ dart_ret_t dart_team_range_destroy(dart_range_t *range)
     ret = end_use(__func__, *range);
     if (ret != DART_OK && ret != DART_ERR_UNIT_LOST)
       return ret;
-    if (ret == DART_OK) /* else others may still use it */
-      dart__table_delete((*range)->tables[(*range)->me]);
+    if (ret == DART_OK) /* else others may still use them */
+      delete_tables(*range);
   }
   delete_range(*range, is_open);
   *range = DART_RANGE_NULL;
@@ -256,7 +272,7 @@ void dart__range_release_all(void)
         dart__team_find(range->teamid) == NULL)
       continue;
     for (int32_t unit = 0; unit < range->nunits; unit++)
-      dart__table_leave_all((dart__table_t){ range->members[unit], range->tables[unit] });
+      dart__table_leave_all(dart__range_table_of(range, unit));
     dart__hold_set(range->hold, 0);
   }
   pthread_mutex_unlock(&all.guard);

@@ -5,7 +5,9 @@
 
 #include <dash/dart/ext/dart_range.h>
 
+#include "lock/range_table.h"
 #include "model/holds.h"
+#include "model/team.h"
 
 /** A counter in this unit's pool that one thread at a time waits for. */
 typedef struct dart__range_slot {
@@ -19,16 +21,23 @@ struct dart_range_struct {
   uint32_t            cycle; /* of init and exit that it belongs to */
   dart_team_t         teamid;
   uint64_t            stripe;
-  int32_t             me;     /* own team id */
-  int32_t             nunits; /* of the team */
-  dart_unit_t        *members;
-  uint64_t           *tables; /* team id → offset of its table in its pool */
-  pthread_mutex_t     guard;  /* of `slots` */
-  dart__range_slot_t *slots;  /* that nobody waits for */
-  uint32_t            nbusy;  /* slots that threads have to wait with; under `guard` */
-  dart__hold_t       *hold;   /* what this unit holds */
+  int32_t             nunits;        /* of the team */
+  uint64_t            own;           /* offset of this unit's table in its pool */
+  const uint64_t     *tables;        /* team id → the same of that unit */
+  bool                shares_tables; /* they are the node's (memory/node_table.h) */
+  pthread_mutex_t     guard;         /* of `slots` */
+  dart__range_slot_t *slots;         /* that nobody waits for */
+  uint32_t            nbusy;         /* slots that threads have to wait with; under `guard` */
+  dart__hold_t       *hold;          /* what this unit holds */
   dart__hold_t        spare;
 };
+
+/** The table of a unit. The team of the object is there. */
+static inline dart__table_t dart__range_table_of(dart_range_t range, int32_t unit)
+{
+  return (dart__table_t){ dart__team_member(dart__team_find(range->teamid), unit),
+                          range->tables[unit] };
+}
 
 /** A slot to wait with; NULL: there is no memory. To be released; NULL may be released, too. */
 dart__range_slot_t *dart__range_take_slot(dart_range_t range);

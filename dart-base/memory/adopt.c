@@ -18,6 +18,7 @@
 #include "base/sparse.h"
 #include "coll/coll.h"
 #include "memory/memory.h"
+#include "memory/node_table.h"
 #include "memory/pages.h"
 #include "memory/pool.h"
 #include "memory/segment_state.h"
@@ -39,9 +40,8 @@ typedef struct {
   char           *addr;
   size_t          nbytes;
   dart__pages_t   pages;
-  told_t         *told; /* team unit → ..., as these: */
-  uint64_t       *heads;
-  uint64_t       *sizes;
+  told_t         *told;       /* by team units */
+  uint64_t       *tables;     /* sizes by team units, and heads behind them */
   uint64_t       *epoch_pool; /* by units of the node */
   dart__segment_t epochs;     /* has only their block, until the segment is there */
 } call_t;
@@ -51,11 +51,10 @@ static bool prepare_tables(const dart__team_t *team, call_t *call)
   size_t nunits = (size_t)team->nunits;
 
   call->told       = calloc(nunits, sizeof *call->told);
-  call->heads      = calloc(nunits, sizeof *call->heads);
-  call->sizes      = dart__sparse_new(nunits, sizeof *call->sizes);
+  call->tables     = dart__sparse_new(2 * nunits, sizeof *call->tables);
   call->epoch_pool = calloc((size_t)team->node_nunits, sizeof *call->epoch_pool);
-  return call->told != NULL && call->heads != NULL && call->sizes != NULL &&
-         call->epoch_pool != NULL && dart__segment_state.alloc(&call->epochs);
+  return call->told != NULL && call->tables != NULL && call->epoch_pool != NULL &&
+         dart__segment_state.alloc(&call->epochs);
 }
 
 /* What the segment has not taken. */
@@ -64,8 +63,7 @@ static void discard_call(call_t *call)
   if (call->epochs.has_epoch_block)
     dart__segment_state.release(call->epochs.epoch_at);
   free(call->told);
-  free(call->heads);
-  dart__sparse_delete(call->sizes);
+  dart__sparse_delete(call->tables);
   free(call->epoch_pool);
 }
 
@@ -83,32 +81,37 @@ static dart_ret_t exchange_told(dart__team_t *team, call_t *call, dart_ret_t min
   dart__coll_share(team, &own, call->told, sizeof own);
   if (dart__team_is_broken(team))
     return DART_ERR_UNIT_LOST;
-  for (int32_t u = 0; u < team->nunits; u++) {
-    call->heads[u] = call->told[u].head;
-    call->sizes[u] = call->told[u].nbytes;
+  for (int32_t u = 0; u < team->nunits; u++)
     if (call->told[u].ret > ret)
       ret = (dart_ret_t)call->told[u].ret;
-  }
   for (int32_t i = 0; i < team->node_nunits; i++)
     call->epoch_pool[i] = call->told[team->node_units[i]].epoch;
   return ret;
 }
 
-/* Sizes of portions: one for all, or a table. */
-static void set_sizes(const dart__team_t *team, dart__segment_t *segment, call_t *call)
+/* Sizes of portions are one for all, or a table. */
+static void set_tables(dart__team_t *team, dart__segment_t *segment, call_t *call)
 {
-  bool differ = false;
+  size_t    nunits = (size_t)team->nunits;
+  uint64_t *sizes = call->tables, *heads = sizes + nunits;
+  bool      differ = false;
 
   segment->nbytes = 0;
-  for (int32_t u = 0; u < team->nunits; u++) {
-    differ = differ || call->sizes[u] != call->sizes[0];
-    if (call->sizes[u] > segment->nbytes)
-      segment->nbytes = call->sizes[u];
+  for (size_t u = 0; u < nunits; u++) {
+    heads[u] = call->told[u].head;
+    differ   = differ || call->told[u].nbytes != call->told[0].nbytes;
+    if (call->told[u].nbytes > segment->nbytes)
+      segment->nbytes = call->told[u].nbytes;
   }
-  dart__sparse_delete(segment->sizes);
-  segment->sizes = differ ? call->sizes : NULL;
-  if (differ)
-    call->sizes = NULL;
+  for (size_t u = 0; u < nunits && differ; u++)
+    sizes[u] = call->told[u].nbytes;
+  dart__segment_free_tables(segment);
+  segment->tables = call->tables;
+  segment->sizes  = differ ? sizes : NULL;
+  segment->heads  = heads;
+  call->tables    = NULL;
+  dart__segment_share_tables(team, segment, differ ? sizes : heads,
+                             (differ ? 2 : 1) * nunits * sizeof *heads);
 }
 
 /* Describe the segment as what it is now. It is in the table, of pages as yet, so it is entered anew; nobody knows of
@@ -119,15 +122,14 @@ static void commit(dart__team_t *team, dart__segment_t *segment, call_t *call)
   for (int32_t i = 0; i < team->node_nunits; i++) {
     int32_t unit = team->node_units[i];
 
-    segment->near[dart__team_near_slot(team, unit)] += call->heads[unit];
+    segment->near[dart__team_near_slot(team, unit)] += call->told[unit].head;
   }
-  set_sizes(team, segment, call);
+  set_tables(team, segment, call);
   segment->adopted             = call->nbytes > 0 ? call->addr : NULL;
-  segment->heads               = call->heads;
+  segment->adopted_bytes       = call->nbytes;
   segment->epoch_pool          = call->epoch_pool;
   segment->epoch_at            = call->epochs.epoch_at;
   segment->has_epoch_block     = true;
-  call->heads                  = NULL;
   call->epoch_pool             = NULL;
   call->epochs.has_epoch_block = false;
   dart__segment_enter(team, segment);

@@ -29,6 +29,7 @@
 #include "far/far_ops.h"
 #include "far/progress.h"
 #include "memory/chunk_new.h"
+#include "memory/node_table.h"
 #include "memory/pages.h"
 #include "memory/pool.h"
 #include "memory/segment_state.h"
@@ -262,8 +263,7 @@ static void delete_segment(dart__segment_t *segment)
     return;
   dart__segment_state.end(segment);
   free(segment->epoch_pool);
-  free(segment->heads);
-  dart__sparse_delete(segment->sizes);
+  dart__segment_free_tables(segment);
   free(segment);
 }
 
@@ -274,8 +274,8 @@ static dart__segment_t *new_segment(const dart__team_t *team)
 
   if (segment == NULL)
     return NULL;
-  segment->sizes = dart__sparse_new((size_t)team->nunits, sizeof *segment->sizes);
-  if (segment->sizes != NULL)
+  segment->tables = dart__sparse_new((size_t)team->nunits, sizeof *segment->sizes);
+  if (segment->tables != NULL)
     return segment;
   free(segment);
   return NULL;
@@ -332,6 +332,13 @@ static void enter_segment(dart__team_t *team, dart__segment_t *segment, dart__ch
   dart__segment_enter(team, segment);
 }
 
+static void share_sizes(dart__team_t *team, dart__segment_t *segment, uint64_t own)
+{
+  segment->sizes = segment->tables;
+  dart__coll_share(team, &own, segment->tables, sizeof own);
+  dart__segment_share_tables(team, segment, segment->tables, (size_t)team->nunits * sizeof own);
+}
+
 /* In two agreements: that the room is found is one, or was before; and that all have reserved its pages. */
 static dart_ret_t allocate_by_size(dart__team_t *team, dart__segment_t *segment, size_t alignment,
                                    const sizes_t *sizes)
@@ -341,12 +348,10 @@ static dart_ret_t allocate_by_size(dart__team_t *team, dart__segment_t *segment,
 
   if (ret != DART_OK)
     return ret;
-  if (sizes->largest == sizes->smallest) {
-    dart__sparse_delete(segment->sizes);
-    segment->sizes = NULL;
-  } else {
-    dart__coll_share(team, &(uint64_t){ sizes->own }, segment->sizes, sizeof(uint64_t));
-  }
+  if (sizes->largest == sizes->smallest)
+    dart__segment_free_tables(segment);
+  else
+    share_sizes(team, segment, sizes->own);
   /* Far units may access the segment as soon as they return from the agreement in reserve_pages, so this unit must
    * have entered it before. */
   enter_segment(team, segment, chunk, alignment, sizes->largest);
@@ -364,14 +369,13 @@ static dart_ret_t allocate_by_size(dart__team_t *team, dart__segment_t *segment,
 typedef struct {
   dart__chunk_t *chunk;    /* NULL: nothing */
   size_t         reserved; /* chunk->reserved afterwards */
-  uint64_t      *sizes;    /* the segment's table, which it does not need */
 } foreseen_t;
 
 /* Enter the segment where it will be, and reserve its pages. */
 static foreseen_t foresee(dart__team_t *team, dart__segment_t *segment, size_t alignment,
                           size_t own)
 {
-  foreseen_t     f     = { .sizes = segment->sizes };
+  foreseen_t     f     = { .chunk = NULL };
   dart__chunk_t *chunk = team->chunks;
   uint64_t       base;
   size_t         length;
@@ -388,13 +392,12 @@ static foreseen_t foresee(dart__team_t *team, dart__segment_t *segment, size_t a
     return f;
   f.chunk = chunk;
   clear_state(team, chunk, base, own);
-  segment->sizes = NULL;
   enter_segment(team, segment, chunk, alignment, own);
   return f;
 }
 
 /* All units have foreseen the same place: make the change to the arena that was only looked up before. */
-static void commit_foreseen(const dart__segment_t *segment, size_t alignment, const foreseen_t *f)
+static void commit_foreseen(dart__segment_t *segment, size_t alignment, const foreseen_t *f)
 {
   size_t   room = room_of(segment->nbytes), length;
   uint64_t block;
@@ -406,14 +409,13 @@ static void commit_foreseen(const dart__segment_t *segment, size_t alignment, co
     f->chunk->extent = segment->base + room;
   f->chunk->reserved = f->reserved;
   dart__chunk_count(f->chunk, DART__LEVEL_SEGMENTS, f->reserved);
-  dart__sparse_delete(f->sizes);
+  dart__segment_free_tables(segment);
 }
 
 static void undo_foreseen(dart__team_t *team, dart__segment_t *segment, const foreseen_t *f)
 {
   dart__segment_leave(team, segment);
   dart__net_release(team, f->chunk, f->chunk->reserved, f->reserved);
-  segment->sizes = f->sizes;
 }
 
 dart_ret_t dart__memory_alloc(dart__team_t *team, dart_ret_t mine, size_t own, size_t alignment,
@@ -527,7 +529,7 @@ dart_ret_t dart_team_memalign(dart_team_t teamid, size_t alignment, size_t nelem
  * only one piece needs memory twice. */
 static void return_pages(dart__team_t *team, const dart__segment_t *segment)
 {
-  dart__pages_t pages = dart__pages_of(segment->adopted, dart__segment_size(segment, team->me));
+  dart__pages_t pages = dart__pages_of(segment->adopted, segment->adopted_bytes);
   const char   *shared =
       segment->near[team->near_me] + segment->base - (segment->adopted - pages.first);
 

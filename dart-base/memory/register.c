@@ -20,6 +20,7 @@
 #include "far/agent.h"
 #include "far/engine.h"
 #include "memory/chunk_new.h"
+#include "memory/node_table.h"
 #include "memory/pool.h"
 #include "memory/segment_state.h"
 #include "model/address.h"
@@ -84,8 +85,7 @@ static void delete_segment(dart__segment_t *segment)
   free(segment->epoch_pool);
   free(segment->epoch_ends);
   free(segment->address);
-  free(segment->low);
-  dart__sparse_delete(segment->sizes);
+  dart__segment_free_tables(segment);
   free(segment);
 }
 
@@ -97,13 +97,12 @@ static dart__segment_t *new_segment(const dart__team_t *team)
   if (segment == NULL)
     return NULL;
   segment->address    = calloc(nnear, sizeof *segment->address);
-  segment->low        = calloc(nunits, sizeof *segment->low);
-  segment->sizes      = dart__sparse_new(nunits, sizeof *segment->sizes);
+  segment->tables     = dart__sparse_new(nunits, sizeof *segment->sizes + sizeof *segment->low);
   segment->chunk      = dart__chunk_new(team, 0, false); /* near to no unit */
   segment->epoch_pool = calloc(nnear, sizeof *segment->epoch_pool);
   segment->epoch_ends = calloc(nnear, sizeof *segment->epoch_ends);
-  if (segment->address == NULL || segment->low == NULL || segment->sizes == NULL ||
-      segment->chunk == NULL || segment->epoch_pool == NULL || segment->epoch_ends == NULL ||
+  if (segment->address == NULL || segment->tables == NULL || segment->chunk == NULL ||
+      segment->epoch_pool == NULL || segment->epoch_ends == NULL ||
       !dart__segment_state.alloc(segment)) {
     delete_segment(segment);
     return NULL;
@@ -124,22 +123,28 @@ static dart_ret_t prepare_registration(dart__team_t *team, plan_t *plan_out)
              : DART_ERR_NOMEM;
 }
 
-/* Sizes of portions: one for all, or a table. */
-static void set_sizes(const dart__team_t *team, dart__segment_t *segment,
-                      const contribution_t *contributions)
+/* Sizes of portions are one for all, or the first table. Addresses within a cache line are the table behind it. */
+static void set_tables(dart__team_t *team, dart__segment_t *segment,
+                       const contribution_t *contributions)
 {
-  bool differ = false;
+  size_t    nunits = (size_t)team->nunits;
+  uint64_t *sizes  = segment->tables;
+  uint8_t  *low    = (uint8_t *)(sizes + nunits);
+  bool      differ = false;
 
   segment->nbytes = contributions[0].nbytes;
-  for (int32_t u = 1; u < team->nunits; u++)
+  segment->low    = low;
+  for (size_t u = 0; u < nunits; u++) {
+    low[u] = contributions[u].address % DART__CACHE_LINE;
     differ = differ || contributions[u].nbytes != segment->nbytes;
-  if (differ) {
-    for (int32_t u = 0; u < team->nunits; u++)
-      segment->sizes[u] = contributions[u].nbytes;
-    return;
   }
-  dart__sparse_delete(segment->sizes);
-  segment->sizes = NULL;
+  for (size_t u = 0; u < nunits && differ; u++)
+    sizes[u] = contributions[u].nbytes;
+  segment->sizes = differ ? sizes : NULL;
+  if (differ)
+    dart__segment_share_tables(team, segment, sizes, nunits * (sizeof *sizes + sizeof *low));
+  else
+    dart__segment_share_tables(team, segment, low, nunits * sizeof *low);
 }
 
 /* Exchange all units' contributions. */
@@ -153,9 +158,7 @@ static dart_ret_t exchange_contributions(dart__team_t *team, void *address, size
   dart__coll_share(team, &own, plan->contributions, sizeof own);
   if (dart__team_is_broken(team))
     return DART_ERR_UNIT_LOST;
-  set_sizes(team, segment, plan->contributions);
-  for (int32_t u = 0; u < team->nunits; u++)
-    segment->low[u] = plan->contributions[u].address % DART__CACHE_LINE;
+  set_tables(team, segment, plan->contributions);
   for (int32_t i = 0; i < team->node_nunits; i++) {
     const contribution_t *near = &plan->contributions[team->node_units[i]];
 

@@ -14,17 +14,20 @@
 typedef _Atomic(struct dart__epoch *) dart__epoch_ref_t;
 
 typedef struct dart__segment {
-  char    **near;   /* the chunk's table: slot → that unit's portion of the chunk, NULL if far */
-  uint64_t  base;   /* where portions start in those of the chunk */
-  uint64_t  block;  /* where their block of the chunk's arena starts: before, if they are aligned */
-  uint64_t  nbytes; /* of every portion; of the largest, if they differ */
-  uint64_t *sizes;  /* team unit → bytes of its portion; NULL: all have nbytes */
+  char   **near;   /* the chunk's table: slot → that unit's portion of the chunk, NULL if far */
+  uint64_t base;   /* where portions start in those of the chunk */
+  uint64_t block;  /* where their block of the chunk's arena starts: before, if they are aligned */
+  uint64_t nbytes; /* of every portion; of the largest, if they differ */
+  const uint64_t *sizes; /* team unit → bytes of its portion; NULL: all have nbytes */
   /* Registered memory: where portions are in the processes of this node's units, by their index in node_units; `near`
    * is NULL for all. NULL: an allocated segment. */
-  uint64_t *address;
-  uint8_t  *low;     /* registered memory: team unit → its address modulo DART__CACHE_LINE */
-  char     *adopted; /* where the program has this unit's portion, too; NULL: nowhere */
-  uint64_t *heads; /* adopted memory: team unit → where its portion starts on a page; else NULL */
+  uint64_t      *address;
+  const uint8_t *low;     /* registered memory: team unit → its address modulo DART__CACHE_LINE */
+  char          *adopted; /* where the program has this unit's portion, too; NULL: nowhere */
+  uint64_t       adopted_bytes; /* of it; the tables may be gone when it ends */
+  const uint64_t
+       *heads;  /* adopted memory: team unit → where its portion starts on a page; or NULL */
+  void *tables; /* what the tables by team units lie in: this unit's, or the node's */
   dart__chunk_t *chunk;
   int16_t        id;
   _Atomic bool   has_ended; /* this unit has deregistered its portion, and others perhaps not yet */
@@ -38,6 +41,7 @@ typedef struct dart__segment {
   uint64_t *epoch_pool; /* ... or, the program's memory, in the pool, as `address`; else NULL */
   uint32_t *epoch_ends; /* `ends` in it while memory is registered, as `address`; else NULL */
   bool      has_epoch_block; /* of this unit's pool, at epoch_at */
+  bool      shares_tables;   /* `tables` are the node's (memory/node_table.h) */
 } dart__segment_t;
 
 /* The direct map of a segment: by arithmetic where all portions are near and lie at a constant step, as they do on a
