@@ -44,6 +44,19 @@ read -r _ < <(of barrier 32 groups) || fail "no line of 32 units on 48 cores"
 run "$build/bench/lines" --machine="$(dirname "$0")/../topology/machines/recorded-two-sockets.xml"; expect_code 0
 [[ $out == *"recorded-two-sockets.xml: 2 packages, 8 NUMA domains, 8 cores"* ]] || fail "recorded: ${out%%$'\n'*}"
 
+# Three more of 2 packages of 8 domains, as files that lstopo writes: in each DART finds what it finds in the line of hwloc's.
+if command -v lstopo-no-graphics >/dev/null; then
+  for shape in 'package:2 numa:8 l3:2 core:8 pu:1' 'package:2 numa:8 l3:1 core:4 pu:2' 'package:2 numa:8 l3:4 core:3 pu:1'; do
+    lstopo-no-graphics -i "$shape" --of xml -f "$work/machine.xml" || fail "lstopo does not write $shape"
+    run "$build/bench/lines" --units=16 --machine="$work/machine.xml"; expect_code 0
+    [[ $out == *"machine.xml: 2 packages, 16 NUMA domains, "* ]] || fail "$shape: ${out%%$'\n'*}"
+    counted=${out#*$'\n'}
+    run "$build/bench/lines" --units=16 --machine="$shape"; expect_code 0
+    [[ ${out#*$'\n'} == "$counted" ]] || fail "$shape: not as in a file"
+    rm "$work/machine.xml"
+  done
+fi
+
 # Units that share a cache pay less than those of two packages: of a machine of the user's.
 run "$build/bench/lines" --units=2 --machine='package:1 l3:1 core:2 pu:1'; expect_code 0
 near=$(awk '/^barrier/ { print $NF }' <<<"$out")
