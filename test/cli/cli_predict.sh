@@ -11,9 +11,19 @@ run "$predict" --network 1000:100:50:1 --per-node 1 --barrier 500 --halo 1000 8 
 # Two far neighbours: 4 messages made and taken, the latency, and the bytes of two.
 [[ $(awk 'NR == 2 { print $5 }' "$work/out") == 3.9 ]] || fail "halo: $out"
 
+# An irregular team: two agreements, and 20 ns for each unit.
+run "$predict" --network 1000:100:50:1 --per-node 1 --barrier 500 --member 20 8; expect_code 0
+[[ $(awk 'NR == 2 { print $6 }' "$work/out") == 8.4 ]] || fail "irregular: $out"
+# Few updates under way make short messages.
+run "$predict" --network infiniband 1000000; expect_code 0
+[[ $out == *' 8192  bytes' ]] || fail "pending: $out"
+run "$predict" --network infiniband --pending 1024 1000000; expect_code 0
+[[ $out == *' 1024  messages' ]] || fail "pending: $out"
+
 run "$predict" --network infiniband --update 1 --line 1; expect_code 0
 [[ $(grep -c bytes "$work/out") == 4 ]] || fail "not bound by bytes: $out"
 run "$predict" --network tin; expect_code 2; expect_line "*--network 'tin' is not slingshot, infiniband, or L:o:g:G*"
+run "$predict" --pending x; expect_code 2; expect_line "*'x' is no number from 1 on*"
 run "$predict" 10 x; expect_code 2; expect_line "*'x' is no number from 1 on*"
 run "$predict" --help; expect_code 0
 finish
