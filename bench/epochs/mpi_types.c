@@ -63,18 +63,19 @@ static MPI_Group group_of(int unit)
   return group;
 }
 
-static void make_types(MPI_Datatype type[NLAYOUTS], size_t number)
+static void make_types(const exchange_t *x, MPI_Datatype type[NLAYOUTS], size_t number)
 {
-  int      lengths[BYTES / STRUCT_BLOCK];
-  MPI_Aint starts[BYTES / STRUCT_BLOCK];
+  int      lengths[STRUCT_BLOCKS];
+  MPI_Aint starts[STRUCT_BLOCKS];
+  int      nints = (int)(block_of(x, VECTOR) / sizeof(int));
 
-  MPI_Type_contiguous(BYTES, MPI_BYTE, &type[ROW]);
-  MPI_Type_vector(BYTES / VECTOR_BLOCK, 1, (int)stride_of(number), MPI_INT, &type[VECTOR]);
-  for (int i = 0; i < BYTES / STRUCT_BLOCK; i++) {
-    lengths[i] = 1;
-    starts[i]  = (MPI_Aint)start_of(STRUCT, number, (size_t)i);
+  MPI_Type_contiguous((int)x->nbytes, MPI_BYTE, &type[ROW]);
+  MPI_Type_vector(VECTOR_BLOCKS, nints, (int)stride_of(number) * nints, MPI_INT, &type[VECTOR]);
+  for (int i = 0; i < STRUCT_BLOCKS; i++) {
+    lengths[i] = (int)(block_of(x, STRUCT) / sizeof(double));
+    starts[i]  = (MPI_Aint)(start_of(STRUCT, number, (size_t)i) * block_of(x, STRUCT));
   }
-  MPI_Type_create_hindexed(BYTES / STRUCT_BLOCK, lengths, starts, MPI_DOUBLE, &type[STRUCT]);
+  MPI_Type_create_hindexed(STRUCT_BLOCKS, lengths, starts, MPI_DOUBLE, &type[STRUCT]);
   for (int i = 0; i < NLAYOUTS; i++)
     MPI_Type_commit(&type[i]);
 }
@@ -85,7 +86,7 @@ void mpi_open(exchange_t *x)
 
   m.ntypes = x->ntypes;
   for (size_t number = 0; number < m.ntypes; number++)
-    make_types(m.type[number], number);
+    make_types(x, m.type[number], number);
   m.group[0] = group_of(x->left);
   m.group[1] = group_of(x->right);
   MPI_Win_allocate((MPI_Aint)nbytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &x->recv, &m.win);

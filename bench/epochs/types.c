@@ -1,6 +1,6 @@
 /* Puts of scattered data in epochs: what it costs that the target has to know how they lie.
  *
- * A row for each way and layout: 1 KiB in a row, a vector of 4-byte blocks, a struct of 8-byte blocks; a column
+ * A row for each way and layout: bytes in a row, a vector of 256 blocks, a struct of 128 blocks; a column
  * for DART and for plain MPI. A target keeps 16 descriptions of a peer's types, so where 17 types take turns each put sends
  * one: the runs with --types=16 and --types=17 side by side are table 4 of Traeff, Ritzdorf, Hempel (SC 2000). Both sides
  * run in turns, in the same processes; a figure is the median of the repetitions, each the time of the slowest unit. */
@@ -12,20 +12,21 @@
 
 #include <dash/dart/ext/dart_epoch.h>
 
-enum { SIDES = 2, MOST_REPEATS = 101 };
+enum { SIDES = 2, MOST_REPEATS = 101, MOST_BYTES = 1 << 20 };
 
 typedef struct {
-  uint64_t nops, repeats, milliseconds, ntypes;
+  uint64_t nops, nbytes, repeats, milliseconds, ntypes;
   bool     registered;
 } options_t;
 
 static const char *const way_names[]    = { "fence", "pscw", "lock" };
-static const char *const layout_names[] = { "1 KiB in a row", "vector of 4-byte blocks",
-                                            "struct of 8-byte blocks" };
+static const char *const layout_names[] = { "in a row", "vector of 256 blocks",
+                                            "struct of 128 blocks" };
 
 /* ---- command line --------------------------------------------------------------------------- */
 
 static const struct argp_option arguments[] = {
+  { "bytes", 'b', "N", 0, "Put N bytes, a multiple of 1024 (1024)", 0 },
   { "puts", 'p', "N", 0, "Put N times in each epoch (1)", 0 },
   { "repeat", 'r', "N", 0, "Take the median of N repetitions (7)", 0 },
   { "time", 't', "MS", 0, "Repeat the epoch for MS milliseconds in each (20)", 0 },
@@ -39,6 +40,12 @@ static error_t read_option(int key, char *text, struct argp_state *state)
   options_t *o = state->input;
 
   switch (key) {
+  case 'b':
+    if (bench_number(state, "--bytes", text, LEAST_BYTES, MOST_BYTES, &o->nbytes) != 0)
+      return EINVAL;
+    return o->nbytes % LEAST_BYTES == 0
+               ? 0
+               : bench_bad_value(state, "--bytes", text, "a multiple of 1024");
   case 'p': return bench_number(state, "--puts", text, 1, 1000, &o->nops);
   case 'r': return bench_number(state, "--repeat", text, 1, MOST_REPEATS, &o->repeats);
   case 't': return bench_number(state, "--time", text, 1, 10000, &o->milliseconds);
@@ -52,7 +59,7 @@ static const struct argp argp = {
   .options = arguments,
   .parser  = read_option,
   .doc     = "Measure puts of scattered data in epochs, by DART, and, in epoch-types-mpi, by "
-             "plain MPI: 1 KiB in a row, a vector of 4-byte blocks, and a struct of 8-byte "
+             "plain MPI: in a row, as a vector of 256 blocks, and as a struct of 128 "
              "blocks, in each of the three kinds of epochs."
              "\v"
              "Examples:\n"
@@ -65,17 +72,20 @@ static const struct argp argp = {
 static dart_gptr_t     memory; /* recv, on unit 0 */
 static dart_datatype_t types[MOST_TYPES][NLAYOUTS];
 
-static void make_types(size_t number)
+static void make_types(const exchange_t *x, size_t number)
 {
-  size_t lengths[BYTES / STRUCT_BLOCK], starts[BYTES / STRUCT_BLOCK];
+  size_t lengths[STRUCT_BLOCKS], starts[STRUCT_BLOCKS];
+  size_t nints    = block_of(x, VECTOR) / sizeof(int);
+  size_t ndoubles = block_of(x, STRUCT) / sizeof(double);
 
   types[number][ROW] = DART_TYPE_BYTE;
-  BENCH_OK(dart_type_create_strided(DART_TYPE_INT, stride_of(number), 1, &types[number][VECTOR]));
-  for (size_t i = 0; i < BYTES / STRUCT_BLOCK; i++) {
-    lengths[i] = 1;
-    starts[i]  = start_of(STRUCT, number, i) / STRUCT_BLOCK;
+  BENCH_OK(dart_type_create_strided(DART_TYPE_INT, stride_of(number) * nints, nints,
+                                    &types[number][VECTOR]));
+  for (size_t i = 0; i < STRUCT_BLOCKS; i++) {
+    lengths[i] = ndoubles;
+    starts[i]  = start_of(STRUCT, number, i) * ndoubles;
   }
-  BENCH_OK(dart_type_create_indexed(DART_TYPE_DOUBLE, BYTES / STRUCT_BLOCK, lengths, starts,
+  BENCH_OK(dart_type_create_indexed(DART_TYPE_DOUBLE, STRUCT_BLOCKS, lengths, starts,
                                     &types[number][STRUCT]));
 }
 
@@ -90,12 +100,13 @@ static dart_gptr_t place(const exchange_t *x, size_t op)
 
 static void put_all(exchange_t *x)
 {
-  size_t size = x->layout == ROW ? 1 : block_of(x->layout);
+  static const size_t sizes[] = { 1, sizeof(int), sizeof(double) }; /* of elements of the layouts */
 
   for (size_t i = 0; i < x->nops; i++) {
     dart_datatype_t type = types[next_type(x)][x->layout];
 
-    BENCH_OK(dart_put(place(x, i), x->send + i * x->room, BYTES / size, type, type));
+    BENCH_OK(
+        dart_put(place(x, i), x->send + i * x->room, x->nbytes / sizes[x->layout], type, type));
   }
 }
 
@@ -138,7 +149,7 @@ static void dart_open(exchange_t *x, bool is_registered)
   size_t      nbytes = x->nops * x->room;
 
   for (size_t number = 0; number < x->ntypes; number++)
-    make_types(number);
+    make_types(x, number);
   x->send = bench_alloc(nbytes, 1);
   if (is_registered) {
     x->recv = bench_alloc(nbytes, 1);
@@ -171,15 +182,15 @@ static char byte_of(int unit, size_t op, size_t i)
 /* One step, and a look at all that may have come. */
 static bool is_right(exchange_t *x, steps_t steps)
 {
-  size_t block = block_of(x->layout), nbytes = x->nops * x->room;
+  size_t block = block_of(x, x->layout), nbytes = x->nops * x->room;
   char  *expected = bench_alloc(nbytes, 1);
   bool   right;
 
   memset(x->recv, 0x55, nbytes);
   memset(expected, 0x55, nbytes);
   for (size_t op = 0; op < x->nops; op++)
-    for (size_t i = 0; i < BYTES; i++) {
-      size_t at = op * x->room + start_of(x->layout, op % x->ntypes, i / block) + i % block;
+    for (size_t i = 0; i < x->nbytes; i++) {
+      size_t at = op * x->room + start_of(x->layout, op % x->ntypes, i / block) * block + i % block;
 
       x->send[at]  = byte_of(x->job.me, op, i);
       expected[at] = byte_of(x->left, op, i);
@@ -232,9 +243,9 @@ static bool table(exchange_t sides[SIDES], const options_t *o, char *figure, siz
   double us[SIDES];
 
   if (sides[0].job.me == 0)
-    printf("%llu puts%s\n%-8s%-28s%10s%10s\n", (unsigned long long)o->nops,
-           o->registered ? " to registered memory" : "", "us", "", "DART",
-           mpi_ways == NULL ? "" : "MPI");
+    printf("%llu puts of %llu bytes%s\n%-8s%-28s%10s%10s\n", (unsigned long long)o->nops,
+           (unsigned long long)o->nbytes, o->registered ? " to registered memory" : "", "us", "",
+           "DART", mpi_ways == NULL ? "" : "MPI");
   for (way_t way = FENCE; way < NWAYS; way++)
     for (layout_t layout = ROW; layout < NLAYOUTS; layout++) {
       sides[0].layout = sides[1].layout = layout;
@@ -250,21 +261,22 @@ static bool table(exchange_t sides[SIDES], const options_t *o, char *figure, siz
 int main(int argc, char **argv)
 {
   bench_job_t job = bench_start(&argc, &argv);
-  options_t   o   = { .nops = 1, .repeats = 7, .milliseconds = 20, .ntypes = 1 };
-  int         n   = (int)job.nunits;
-  exchange_t  x   = { .job = job, .left = (job.me + n - 1) % n, .right = (job.me + 1) % n };
-  exchange_t  sides[SIDES];
-  char        figure[100] = "";
-  int         exit_code;
-  bool        right;
+  options_t o = { .nops = 1, .nbytes = LEAST_BYTES, .repeats = 7, .milliseconds = 20, .ntypes = 1 };
+  int       n = (int)job.nunits;
+  exchange_t x = { .job = job, .left = (job.me + n - 1) % n, .right = (job.me + 1) % n };
+  exchange_t sides[SIDES];
+  char       figure[100] = "";
+  int        exit_code;
+  bool       right;
 
   if (!bench_parse(&job, &argp, argc, argv, &o, &exit_code)) {
     dart_exit();
     return exit_code;
   }
   x.nops   = o.nops;
+  x.nbytes = o.nbytes;
   x.ntypes = o.ntypes;
-  x.room   = room_of(x.ntypes);
+  x.room   = room_of(&x);
   sides[0] = sides[1] = x;
   dart_open(&sides[0], o.registered);
   mpi_open(&sides[1]);

@@ -63,7 +63,7 @@ int main(void)
     return 1;
   if (shmem_my_pe() == 0) {
     printf("bytes,put_ns,get_ns\n");
-    for (size_t nbytes = 8; nbytes <= MOST; nbytes *= 4)
+    for (size_t nbytes = 1; nbytes <= MOST; nbytes *= nbytes < 8 ? 2 : 4)
       printf("%zu,%.4g,%.4g\n", nbytes, measure(put, memory, data, nbytes),
              measure(get, memory, data, nbytes));
     printf("end\n");

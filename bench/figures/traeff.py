@@ -1,5 +1,7 @@
 """Träff, Ritzdorf, Hempel: The Implementation of MPI-2 One-Sided Communication for the NEC SX-5, SC 2000: tables 1 to 4,
 figures 1 and 2."""
+import math
+import os
 import re
 
 from figures.chart import Curve, about, chart, size_name, verdict
@@ -15,6 +17,8 @@ COLUMNS = {"put.fence": "put_fence", "get.fence": "get_fence", "put.pscw": "put_
 # A target keeps 16 descriptions.
 TYPES = (("types-1", "--puts=1", "1 put"), ("types-16", "--puts=16", "16 puts"),
          ("types-cached", "--types=16", "1 put, 16 types in turn"), ("types-sent", "--types=17", "1 put, 17 types in turn"))
+SIZES = (1024, 4096, 16384, 65536, 262144)  # of table 4
+LAYOUTS = (("vector", "vector of 256 blocks"), ("struct", "struct of 128 blocks"))
 MEMORIES = (("", "allocated", "global"), (" --registered", "registered", "local"))
 
 
@@ -47,6 +51,9 @@ def steps(machine, quick):
     found = sync_steps(machine, quick) + exchange_steps(machine, quick)
     for name, flags, _ in TYPES:
         found.append(machine.step(name, "epoch-types-mpi", 2, f"{flags} {arguments}", 4, nodes=2))
+    for name, flags, _ in TYPES[2:]:
+        for nbytes in SIZES[2:3] if quick else SIZES[1:]:
+            found.append(machine.step(f"{name}-{nbytes}", "epoch-types-mpi", 2, f"{flags} --bytes={nbytes} {arguments}", 3, nodes=2))
     return [step for step in found if step is not None]
 
 
@@ -70,6 +77,17 @@ def of_nec(rows, column):
     return [Point(float(row["bytes"]), [float(row[column])]) for row in rows if row[column]]
 
 
+def nec_growth(column, most):
+    """How many times as long it takes with `most` processors as with 2."""
+    series = of_table_1(column)
+    return at(series, most) / at(series, 2)
+
+
+def crowd(where, most):
+    cores = len(os.sched_getaffinity(0))
+    return f" Here {most:g} units share {cores} cores." if where != "mpi" and most > cores else ""
+
+
 def sync_figure(results, where, label):
     curves = []
     for way, words, column in (("put.fence", "fence", "fence"), ("put.pscw", "post and start", "dedicated"), ("put.lock", "lock", "lock")):
@@ -82,10 +100,18 @@ def sync_figure(results, where, label):
     found = most > 2 and all(at(series, most) for series in (one, many, *locks))
     ratio = at(many, most) / at(one, most) if found else 0
     growth = at(locks[0], most) / at(locks[1], most) if found else 0
+    fence, dedicated = one, sync_series(results, pattern="right", where=where, way="put.pscw")
+    few = found and all(at(series, 2) and at(series, most) for series in (fence, dedicated, locks[1]))
+    grown = [at(series, most) / at(series, 2) for series in (fence, dedicated, locks[1])] if few else []
     return (chart(f"Table 1: opening and closing epochs without data, {label}", "units", "µs", curves, log_x=False) +
             verdict(found, found and ratio < 1.5 and growth > most / 4,
                     found and f"with {most:g} units a fence takes {ratio:.2f} of its time with all neighbours instead of one "
-                    f"(independent of them), and locks of all neighbours {growth:.1f} times that of one (linear)."))
+                    f"(independent of them), and locks of all neighbours {growth:.1f} times that of one (linear).") +
+            verdict(bool(few), few and grown[0] < 1.25 * math.log2(most) and max(grown[1:]) < 1.5,
+                    few and f"from 2 to {most:g} units a fence takes {grown[0]:.2g} times as long (with the logarithm, on the NEC "
+                    f"{nec_growth('fence_1', most):.2g}), post and start with one neighbour {grown[1]:.2g} and a lock of one "
+                    f"{grown[2]:.2g} times (independent of the units, on the NEC {nec_growth('dedicated_1', most):.2g} and "
+                    f"{nec_growth('lock_1', most):.2g}).{crowd(where, most)}"))
 
 
 def exchange_figure(results, pattern, memory, window, neighbours):
@@ -109,29 +135,55 @@ def exchange_figure(results, pattern, memory, window, neighbours):
                     f"a fence with puts of {size_name(last)} takes {here:.2f} of the time of messages, on the NEC {there:.2f}."))
 
 
-def types_table(results):
-    rows = []
-    for name, _, puts in TYPES:
-        for text in results.texts(name):
-            for way, what, dart, mpi in re.findall(r"^(fence|pscw|lock) +(.*?) {2,}(\S+) +(\S+)$", text, re.MULTILINE):
-                rows.append((puts, way, what, dart, mpi))
-    if not rows:
-        return element("p", text_of("Table 4: nothing was measured here."))
+def types_rows(results, name):
+    """µs of DART and of plain MPI in each round, by way and layout."""
     seen = {}
-    for puts, way, what, dart, mpi in rows:
-        seen.setdefault((puts, way, what), []).append((float(dart), float(mpi) if mpi != "-" else 0))
-    lines = [(*key, f"{sorted(value)[len(value) // 2][0]:.2f}", f"{sorted(value)[len(value) // 2][1]:.2f}")
-             for key, value in seen.items()]
+    for text in results.texts(name):
+        for way, what, dart, mpi in re.findall(r"^(fence|pscw|lock) +(.*?) {2,}(\S+) +(\S+)$", text, re.MULTILINE):
+            seen.setdefault((way, what), []).append((float(dart), float(mpi) if mpi != "-" else 0))
+    return seen
+
+
+def types_series(results, name, layout, column):
+    groups = {}
+    for nbytes in SIZES:
+        times = types_rows(results, name if nbytes == SIZES[0] else f"{name}-{nbytes}").get(("pscw", layout), ())
+        groups[nbytes] = [one[column] for one in times if one[column]]
+    return points({nbytes: times for nbytes, times in groups.items() if times})
+
+
+def types_verdict(results):
+    """What it costs that the description is sent each time, of the small one and of the large one."""
+    here, there = [], []
+    for kind, layout in LAYOUTS:
+        sent, cached = (types_series(results, name, layout, 0) for name in ("types-sent", "types-cached"))
+        if at(sent, SIZES[0]) and at(cached, SIZES[0]):
+            most = max(point.x for point in cached if at(sent, point.x))
+            here.append((at(sent, SIZES[0]) / at(cached, SIZES[0]), at(sent, most) / at(cached, most), most))
+        nec = [of_nec(paper("nec-types.csv"), f"put_{what}_{kind}") for what in ("uncached", "cached")]
+        there.append((at(nec[0], SIZES[0]) / at(nec[1], SIZES[0]), at(nec[0], SIZES[-1]) / at(nec[1], SIZES[-1])))
+    found = len(here) == len(LAYOUTS)
+    return verdict(found, found and here[1][0] > max(here[0][0], 1.1),
+                   found and f"where the description is sent each time, 1 KiB of a struct take {here[1][0]:.2f} of the time with "
+                   f"it cached (on the NEC {there[1][0]:.2f}), and of a vector, whose description is short, {here[0][0]:.2f} "
+                   f"({there[0][0]:.2f}); {size_name(here[1][2])} of a struct {here[1][1]:.2f} (256 KiB on the NEC {there[1][1]:.2f}).")
+
+
+def types_table(results):
+    lines = [(puts, way, what, *(f"{sorted(time[side] for time in times)[len(times) // 2]:.2f}" for side in (0, 1)))
+             for name, _, puts in TYPES for (way, what), times in types_rows(results, name).items()]
+    if not lines:
+        return element("p", text_of("Table 4: nothing was measured here."))
     curves = []
-    for kind, layout in (("vector", "vector of 4-byte blocks"), ("struct", "struct of 8-byte blocks")):
-        for name, puts, column in (("DART", "1 put, 16 types in turn", 0), ("plain MPI", "1 put, 16 types in turn", 1),
-                                   ("DART, sent each time", "1 put, 17 types in turn", 0)):
-            times = [times[column] for times in seen.get((puts, "pscw", layout), ()) if times[column]]
-            curves.append(Curve(f"{name}: {kind}", [Point(1024, times)] if times else []))
-        for words, column in (("cached", f"put_cached_{kind}"), ("sent each time", f"put_uncached_{kind}"),
-                              ("by messages", f"sendrecv_{kind}")):
-            curves.append(Curve(f"NEC: {kind}, {words}", of_nec(paper("nec-types.csv"), column), ""))
+    for kind, layout in LAYOUTS:
+        for words, name, column in (("DART", "types-cached", 0), ("plain MPI", "types-cached", 1), ("DART, sent each time", "types-sent", 0)):
+            curves.append(Curve(f"{words}: {kind}", types_series(results, name, layout, column)))
+        for words, column, like in (("cached", f"put_cached_{kind}", f"DART: {kind}"),
+                                    ("sent each time", f"put_uncached_{kind}", f"DART, sent each time: {kind}"),
+                                    ("by messages", f"sendrecv_{kind}", "")):
+            curves.append(Curve(f"NEC: {kind}, {words}", of_nec(paper("nec-types.csv"), column), like))
     return (chart("Table 4: scattered data by post and start, two simulated nodes", "bytes", "µs", curves, bytes_on_x=True) +
+            types_verdict(results) +
             element("p", text_of("DART describes a type to a target once, which keeps 16; of 17 types in turn each is described "
                                  "with each put. Here, 1 KiB, µs:")) +
             table(("puts", "synchronisation", "data", "DART", "plain MPI"), lines))

@@ -160,6 +160,7 @@ static void run_case(void *context, const case_t *c, place_t place, const char *
   case SIZE_NONE: run_size(s, c, 0); return;
   case SIZE_WORD: run_size(s, c, sizeof(long)); return;
   case SIZE_LINE: run_size(s, c, LINE); return;
+  case SIZE_ANY:
   case SIZE_BYTES: most = m->area; break;
   case SIZE_STRIDED: most = m->area / STRIDE; break;
   case SIZE_INDEXED: least = INDEXED_WORDS * sizeof(long), most = m->area / STRIDE; break;
@@ -170,7 +171,8 @@ static void run_case(void *context, const case_t *c, place_t place, const char *
   default: return;
   }
   for (size_t i = 0; i < o->nsizes; i++)
-    if (o->sizes[i] >= least && o->sizes[i] <= most)
+    if (o->sizes[i] >= least && o->sizes[i] <= most &&
+        (c->sizes == SIZE_ANY || o->sizes[i] >= sizeof(long)))
       run_size(s, c, o->sizes[i]);
 }
 
@@ -246,7 +248,10 @@ static const struct argp_option option_table[] = {
   { "list", KEY_LIST, NULL, 0,
     "Print the names of all cases and what they measure, and run nothing", 0 },
   { "sizes", 's', "BYTES,...", 0,
-    "Sizes of the data: multiples of 8, with K or M, up to 16M (8,64,512,4K,64K,512K,4M)", 0 },
+    "Sizes of the data: multiples of 8, with K or M, up to 16M; 1, 2 and 4 for blocking puts and "
+    "gets "
+    "(8,64,512,4K,64K,512K,4M)",
+    0 },
   { "repetitions", 'r', "N", 0, "Take the median of N repetitions (7; 5 without --all and --cases)",
     0 },
   { "time", 't', "MS", 0,
@@ -263,6 +268,11 @@ static const struct argp_option option_table[] = {
   { 0 },
 };
 
+static bool is_size(uint64_t nbytes)
+{
+  return nbytes % sizeof(long) == 0 || nbytes == 1 || nbytes == 2 || nbytes == 4;
+}
+
 /* "8,64K,2M" */
 static error_t parse_sizes(struct argp_state *state, char *arg, options_t *options)
 {
@@ -277,8 +287,8 @@ static error_t parse_sizes(struct argp_state *state, char *arg, options_t *optio
     if (shift != 0)
       end++;
     if (*end != '\0' || value == 0 || value > UINT64_C(1) << SIZE_MAX_LOG >> shift ||
-        (value << shift) % 8 != 0 || options->nsizes == SIZES_MAX)
-      return bench_bad_value(state, "--sizes", size, "a multiple of 8 up to 16M");
+        !is_size(value << shift) || options->nsizes == SIZES_MAX)
+      return bench_bad_value(state, "--sizes", size, "1, 2, 4, or a multiple of 8 up to 16M");
     options->sizes[options->nsizes++] = value << shift;
   }
   return 0;

@@ -46,8 +46,8 @@ typedef struct {
 
   /* The case at hand. */
   place_t     place;
-  size_t      size;   /* bytes of one operation, a multiple of 8 */
-  size_t      nwords; /* the same in elements of type LONG */
+  size_t      size;   /* bytes of one operation */
+  size_t      nwords; /* the same in elements of type LONG; 0: less than one */
   dart_unit_t target; /* the partner; for TOGETHER the near one */
   dart_gptr_t at;     /* start of the target's part of the segment */
   char       *there;  /* start of the target's block without DART */
@@ -67,12 +67,13 @@ typedef struct {
 typedef enum { WINDOW_STATIC, WINDOW_DYNAMIC, NWINDOWS } window_t;
 
 /* Which sizes a case has, and how much of a buffer one takes: none; a word of 8 bytes; 64 bytes;
- * those of the command line, times 1, STRIDE (for indexed types at least one whole instance), BATCH, messages of
+ * those of the command line, which are words but for SIZE_ANY, times 1, STRIDE (for indexed types at least one whole instance), BATCH, messages of
  * two steps of a halo, the number of units, or twice that. */
 typedef enum {
   SIZE_NONE,
   SIZE_WORD,
   SIZE_LINE,
+  SIZE_ANY,
   SIZE_BYTES,
   SIZE_STRIDED,
   SIZE_INDEXED,

@@ -82,6 +82,7 @@ static double moved_bytes(const micro_t *m, const case_t *c)
   if (m->place == TOGETHER)
     return 0;
   switch (c->sizes) {
+  case SIZE_ANY:
   case SIZE_BYTES:
   case SIZE_STRIDED:
   case SIZE_BATCH: return (double)m->size;

@@ -3,16 +3,27 @@
  * data, for which a local flush is enough. */
 #include "mpi_common.h"
 
+/* Words, or what is smaller than one. */
+static MPI_Datatype type_of(const micro_t *m)
+{
+  return m->nwords > 0 ? MPI_LONG : MPI_BYTE;
+}
+
+static int nelem_of(const micro_t *m)
+{
+  return (int)(m->nwords > 0 ? m->nwords : m->size);
+}
+
 static void put(micro_t *m, size_t offset, const void *from)
 {
-  MPI_Put(from, (int)m->nwords, MPI_LONG, m->target, mpi_start_of(m->target) + (MPI_Aint)offset,
-          (int)m->nwords, MPI_LONG, mpi_window);
+  MPI_Put(from, nelem_of(m), type_of(m), m->target, mpi_start_of(m->target) + (MPI_Aint)offset,
+          nelem_of(m), type_of(m), mpi_window);
 }
 
 static void get(micro_t *m, size_t offset, void *to)
 {
-  MPI_Get(to, (int)m->nwords, MPI_LONG, m->target, mpi_start_of(m->target) + (MPI_Aint)offset,
-          (int)m->nwords, MPI_LONG, mpi_window);
+  MPI_Get(to, nelem_of(m), type_of(m), m->target, mpi_start_of(m->target) + (MPI_Aint)offset,
+          nelem_of(m), type_of(m), mpi_window);
 }
 
 static void put_flush(micro_t *m, size_t n)

@@ -6,18 +6,35 @@
 
 #include "micro.h"
 
+/* Words, or what is smaller than one. */
+static dart_datatype_t type_of(const micro_t *m)
+{
+  return m->nwords > 0 ? DART_TYPE_LONG : DART_TYPE_BYTE;
+}
+
+static size_t nelem_of(const micro_t *m)
+{
+  return m->nwords > 0 ? m->nwords : m->size;
+}
+
 static void put_blocking(micro_t *m, size_t n)
 {
+  dart_datatype_t type  = type_of(m);
+  size_t          nelem = nelem_of(m);
+
   for (size_t i = 0; i < n; i++) {
-    BENCH_OK(dart_put_blocking(m->at, m->send, m->nwords, DART_TYPE_LONG, DART_TYPE_LONG));
+    BENCH_OK(dart_put_blocking(m->at, m->send, nelem, type, type));
     micro_again();
   }
 }
 
 static void get_blocking(micro_t *m, size_t n)
 {
+  dart_datatype_t type  = type_of(m);
+  size_t          nelem = nelem_of(m);
+
   for (size_t i = 0; i < n; i++) {
-    BENCH_OK(dart_get_blocking(m->recv, m->at, m->nwords, DART_TYPE_LONG, DART_TYPE_LONG));
+    BENCH_OK(dart_get_blocking(m->recv, m->at, nelem, type, type));
     micro_again();
   }
 }
@@ -228,13 +245,13 @@ static void copy_batch_here(micro_t *m, size_t n)
 const case_t onesided_cases[] = {
   { .name   = "put_blocking",
     .places = BOTH,
-    .sizes  = SIZE_BYTES,
+    .sizes  = SIZE_ANY,
     .dart   = { .loop = put_blocking },
     .floor  = { .loop = copy_there },
     .about  = "blocking put" },
   { .name   = "get_blocking",
     .places = BOTH,
-    .sizes  = SIZE_BYTES,
+    .sizes  = SIZE_ANY,
     .dart   = { .loop = get_blocking },
     .floor  = { .loop = copy_here },
     .about  = "blocking get" },

@@ -87,6 +87,11 @@ fi
 micro shmem 2 1 --wide -c '[pg][ue]t_flush,flush' -s 16,1K -t 1 -r 3; expect_code 0
 [[ $(grep -v '^#' <<<"$out" | awk '{ print $1, $2 }' | tr '\n' ';') == \
   "put_flush 16;put_flush 1024;get_flush 16;get_flush 1024;flush 0;" ]] || fail "table: $out"
+# What is smaller than a word is put and got in bytes, and of no other case.
+micro shmem 2 1 --wide -c '[pg][ue]t_blocking,put_flush' -s 1,4,8 -t 1 -r 3; expect_code 0
+[[ $(grep -v '^#' <<<"$out" | awk '{ print $1, $2 }' | tr '\n' ';') == \
+  "put_blocking 1;put_blocking 4;put_blocking 8;get_blocking 1;get_blocking 4;get_blocking 8;put_flush 8;" ]] ||
+  fail "small sizes: $out"
 micro shmem 2 1 --quick -c 'put_blocking,flush,barrier'; expect_code 0
 [[ $(sed -nE 's/^# ([a-z_]+): .*\((.*)\)$/\1, \2/p' <<<"$out") == \
   $'put_blocking, to a unit of the same node\nflush, to a unit of the same node\nbarrier, all units' ]] || fail "titles: $out"

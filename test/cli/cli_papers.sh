@@ -58,6 +58,22 @@ FENCE=9000 papers --quick
 sed -i 's/^\(mpi,2,1,halo.put.fence,4096\),[0-9]*/\1,99000/' "$work/drawn/quick/raw/"*.out
 papers --quick --page
 [[ $(<"$work/drawn/quick/papers.html") == *"The shape does not hold here"* ]] || fail "a wrong shape is not told"
+
+# Table 4: what it costs to send a description each time, by size.
+cat >"$fake/bench/epoch-types-mpi" <<'END'
+#!/bin/bash
+[[ $* == *--types=17* ]] && sent=${SENT:-9.00} || sent=2.00
+[[ $* == *--bytes=* ]] && sent=2.00
+[[ $* == *--bytes=* ]] && sent=20.00
+printf 'pscw    vector of 256 blocks %10s 4.00\npscw    struct of 128 blocks %10s 5.00\n' 2.00 "$sent"
+END
+chmod +x "$fake/bench/epoch-types-mpi"
+types() { run "$top/bench/papers" --build "$fake" --only traeff --quick "$work/types$1"; }
+types 1
+[[ $(<"$work/types1/quick/papers.html") == *"The shape holds here: </b>where the description is sent each time, 1 KiB of a struct take 4.50 "*"(on the NEC 1.67)"*"16 KiB of a struct 1.00"* ]] ||
+  fail "table 4: $out $err"
+SENT=1.00 types 2
+[[ $(<"$work/types2/quick/papers.html") == *"The shape does not hold here: </b>where the description is sent"* ]] || fail "table 4, wrong"
 run "$top/bench/papers" --build "$work/nothing" "$work/none"
 expect_code 1; [[ $err == "bench/papers: no benchmarks in $work/nothing: build DART there, or name another folder by --build" ]] ||
   fail "said: $err"
