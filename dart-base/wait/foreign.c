@@ -11,6 +11,7 @@
 #include "base/counters.h"
 #include "base/log.h"
 #include "base/size.h"
+#include "wait/mutex.h"
 
 #define RANGES 256 /* per call and side; the kernel takes 1024 */
 
@@ -67,6 +68,8 @@ static size_t list_ranges(side_t *side, size_t end, struct iovec *ranges)
 
 static dart_ret_t report_failed_copy(pid_t pid, ssize_t moved, size_t nbytes)
 {
+  if (moved < 0 && errno == ESRCH && dart__mutex_tag != 0)
+    return DART_ERR_UNIT_LOST; /* where units may be, and the launcher tells it */
   if (moved < 0)
     dart__error("process %d's memory cannot be reached: %s%s", (int)pid, strerror(errno),
                 errno == EPERM ? " (may processes of one user trace each other here?)" : "");

@@ -22,7 +22,8 @@ void dart__foreign_consent(void);
 bool dart__foreign_reaches(pid_t pid, uint64_t address);
 
 /** Copy elements from a local buffer to process `pid`'s memory at `address`, and back. The types are
- *  compatible. DART_ERR_OTHER: the kernel refuses; one log line says why. */
+ *  compatible. DART_ERR_OTHER: the kernel refuses; one log line says why. DART_ERR_UNIT_LOST: units may be lost, and this process
+ *  has ended. */
 dart_ret_t dart__foreign_put(pid_t pid, uint64_t address, const dart__type_t *there_type,
                              const void *src, const dart__type_t *src_type, size_t nelem);
 dart_ret_t dart__foreign_get(void *dst, const dart__type_t *dst_type, pid_t pid, uint64_t address,

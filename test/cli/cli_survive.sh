@@ -202,6 +202,20 @@ for ((seed = 1; seed <= ${DART_TEST_SCHEDULES-12}; seed++)); do
 done
 together
 
+# cut UNITS HOW SEED: a unit is killed while its data are under way; what it has told of is there.
+cut() {
+  run "$dartrun" -n "$1" --nodes "$1" "$program" cut "$2" "$3"
+  expect_code 137
+  [[ $(grep -c survived <<<"$out") == $(($1 - 1)) ]] || fail "cut $*: $out $err"
+}
+for seed in 1 2 4 6 8; do
+  also cut 2 notify "$seed"
+  also cut 2 complete "$seed"
+  DART_NET=software also cut 2 complete "$seed"
+  DART_NET=software also cut 3 unlock "$seed"
+  together
+done
+
 # Without the setting a unit that dies ends the job, and calls of the header say that it is not on.
 unset DART_SURVIVE
 run "$dartrun" -n 3 "$program" barrier in 0; expect_code 2

@@ -1,7 +1,8 @@
-/* A unit dies, and the others go on: survive CALL MOMENT VICTIM, or survive drawn SEED (drawn.c), with DART_SURVIVE=1.
+/* A unit dies, and the others go on: survive CALL MOMENT VICTIM, or survive drawn SEED (drawn.c), or survive cut HOW SEED
+ * (cut.c), with DART_SURVIVE=1.
  *
- * CALL is one of the tables of calls.h, "exit", "list", "work", "again", or "code", with an exit code as its MOMENT. MOMENT: "before", the
- * victim is known to be lost when the others call; "in", it dies a while after they have called; "after", which is for exit
+ * CALL is one of the tables of calls.h, "exit", "list", "work", "again", or "code", with an exit code as its MOMENT. MOMENT:
+ * "before", the victim is known to be lost when the others call; "in", it dies a while after they have called; "after", which is for exit
  * only, it has left, and the others take their time. The survivors say how long their call took. Then they shrink the team
  * of all units, use the new team, and print "unit U survived". A unit that waits for LIMIT_S ends with code 3. */
 #include <inttypes.h>
@@ -15,6 +16,7 @@
 #include <dash/dart/ext/dart_name.h>
 
 #include "calls.h"
+#include "cut.h"
 #include "drawn.h"
 
 #define WHILE_US 50000
@@ -334,12 +336,16 @@ int main(int argc, char **argv)
   name   = argv[1];
   victim = argc == 4 ? atoi(argv[3]) : -1;
   begin(&argc, &argv);
+  if (strcmp(name, "cut") == 0)
+    victim = n - 1;
   if (argc == 3)
     work_until_lost(strtoull(argv[2], NULL, 10));
   else if (strcmp(name, "exit") == 0)
     leave_beside(is_in, is_after);
   else if (strcmp(name, "code") == 0)
     end_by_code(atoi(argv[2]));
+  else if (strcmp(name, "cut") == 0)
+    work_until_cut(argv[2], strtoull(argv[3], NULL, 10));
   else if (strcmp(name, "work") == 0)
     work_for_long();
   else if (strcmp(name, "again") == 0)

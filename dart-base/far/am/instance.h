@@ -91,7 +91,8 @@ typedef struct {
 typedef struct {
   dart__am_pending_t *first; /* the oldest */
   dart__am_pending_t *last;
-  dart__am_known_t   *known; /* its types, NULL: none yet */
+  dart__am_known_t   *known;  /* its types, NULL: none yet */
+  bool                is_cut; /* it is lost, and a batch was dropped: so are those behind it */
 } dart__am_source_t;
 
 typedef struct {

@@ -292,14 +292,16 @@ static void drop_pending(dart__am_t *am, dart__am_pending_t **link)
   unqueue(&am->receiver, link);
 }
 
-/* Apply pending batches whose data are here, at most `most`. */
+/* Apply pending batches whose data are here, at most `most`. Of a peer that is lost none is applied behind one that is
+ * dropped: it may say that this one's data are here. */
 static void apply_pending(dart__am_t *am, int most, bool *notified_out)
 {
   for (dart__am_pending_t **link = &am->receiver.pending; *link != NULL && most > 0;) {
     dart__am_pending_t *pending = *link;
     dart__am_source_t  *source  = &am->receiver.source[pending->peer];
 
-    if (source->first == pending && is_void(am, pending)) {
+    if (source->first == pending && (source->is_cut || is_void(am, pending))) {
+      source->is_cut = true;
       drop_pending(am, link);
       continue;
     }
@@ -390,6 +392,8 @@ static handled_t handle(dart__am_t *am, dart__am_slot_t *slot, bool *notified_ou
   if (__builtin_expect(slot->nbytes == 0, 0)) /* of a peer that is lost */
     return HANDLED;
   dart__am_endpoint_acknowledge(am, &am->endpoint[slot->peer], header, NULL);
+  if (__builtin_expect(am->receiver.source[slot->peer].is_cut, 0))
+    return HANDLED;
   if (header->ndata > 0 || am->receiver.source[slot->peer].first != NULL)
     return keep(am, slot);
   return serve_batch(am, slot->peer, slot->message, slot->nbytes, 0, notified_out);
