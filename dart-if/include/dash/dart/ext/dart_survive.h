@@ -25,6 +25,8 @@
  *    dart_notify_wait, dart_wait_word and the like) return it once a unit was lost of which the program does not know:
  *    dart_team_lost and dart_team_shrink say that it does.
  *  - The memory of a lost unit stays where it is near, and is read and written as before; but what it has registered is gone.
+ *  - What a lost unit has put may be there in part. A notification of it, the end of an epoch or the release of a lock comes
+ *    behind the data that it tells of, or not at all.
  *  - For units of other nodes the memory of a lost unit is gone. What is requested of it is dropped: puts, updates and
  *    notifications have no effect, and the buffers of gets are undefined. The call that completes some of it returns the
  *    error: a blocking put or get, a wait for a handle, a flush, dart_epoch_unlock and the like. The statistic `dropped`
