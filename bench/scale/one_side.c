@@ -98,8 +98,14 @@ void __wrap_dart__nodes_allgather(dart__team_t *team, void *buffer, const size_t
 {
   size_t nbytes = starts[1] - starts[0];
 
-  for (int32_t k = 0; k < team->nnodes; k++)
-    memmove((char *)buffer + starts[k], (char *)buffer + starts[team->node], nbytes);
+  for (int32_t k = 0; k < team->nnodes; k++) {
+    char *node = (char *)buffer + starts[k];
+
+    memmove(node, (char *)buffer + starts[team->node], nbytes);
+    /* what team/hosts.c gathers: two fingerprints, and the name of a host, of which each node has its own */
+    if (nbytes == 2 * sizeof(uint64_t) + DART_LOCALITY_HOST_MAX_SIZE)
+      snprintf(node + 2 * sizeof(uint64_t), DART_LOCALITY_HOST_MAX_SIZE, "host%d", (int)k);
+  }
 }
 
 dart_ret_t __wrap_dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root);

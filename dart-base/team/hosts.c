@@ -226,14 +226,6 @@ static void describe_unit_of(const node_t *node, int32_t index, dart__hardware_t
   memcpy(hardware_out->info.host, host_of(node, unit), sizeof hardware_out->info.host);
 }
 
-void dart__hosts_describe(const dart__team_t *all, dart__hardware_t hardware_out[])
-{
-  for (int32_t k = 0; k < all->nnodes; k++)
-    for (int32_t i = 0; i < dart__team_units_on(all, k); i++)
-      describe_unit_of(&hosts.nodes[k], i,
-                       &hardware_out[dart__team_unit_at(all, dart__team_node_start(all, k) + i)]);
-}
-
 static bool may_share(const node_t *a, const node_t *b)
 {
   return strcmp(a->host, b->host) == 0 || find_shape(a->shape)->is_mixed ||

@@ -16,9 +16,6 @@ void       dart__hosts_forget(void);
 /** Whether it was gathered. */
 bool dart__hosts_are_known(void);
 
-/** Describe all units, by global id. Units of a host that may use the same processors do not share them yet. */
-void dart__hosts_describe(const dart__team_t *all, dart__hardware_t hardware_out[]);
-
 /** Describe the units of a node, in their order on it. They share processors; others may follow. To be freed; NULL: no
  *  memory. */
 dart__hardware_t *dart__hosts_describe_node(const dart__team_t *all, int32_t node);

@@ -36,6 +36,7 @@
 /* Of new teams: enough for what DART itself agrees on in one step. */
 #define FIRST_SLOT   DART__CACHE_LINE
 #define FIRST_RESULT 1024
+#define FIRST_SHARE  32 /* of each unit of a node, as registered memory has; files have more */
 
 /* Most bytes of a result for what all units of a team tell one another, 64 KiB unless a test has less; teams of more units:
  * see dart__coll_share. */
@@ -110,9 +111,9 @@ static bool is_first(void)
 }
 
 /* For what so many units tell one another. */
-static size_t result_for(const dart__team_t *team, int32_t nunits)
+static size_t result_for(const dart__team_t *team, int32_t nunits, size_t each)
 {
-  size_t all = dart__least((size_t)nunits * DART__STEP_SHARE, SHARED_MOST);
+  size_t all = dart__least((size_t)nunits * each, SHARED_MOST);
 
   /* a byte for each unit of a node at least */
   all = dart__most(all, (size_t)dart__team_widest_node(team));
@@ -122,7 +123,8 @@ static size_t result_for(const dart__team_t *team, int32_t nunits)
 /* The team of all shares what each unit has at once. Others begin as a team of the units of a node. */
 static size_t first_result(const dart__team_t *team)
 {
-  return result_for(team, is_first() ? team->nunits : dart__team_widest_node(team));
+  return is_first() ? result_for(team, team->nunits, DART__STEP_SHARE)
+                    : result_for(team, dart__team_widest_node(team), FIRST_SHARE);
 }
 
 static size_t wide_result(const dart__team_t *team)
@@ -177,9 +179,9 @@ static void widen_result(dart__team_t *team)
 {
   team->widen_result = NULL;
   if (team->nunits <= dart__settings.scattered &&
-      result_for(team, team->nunits) > team->exchange.result_bytes)
-    replace_buffers(team, team->exchange.slot_bytes, result_for(team, team->nunits),
-                    &team->result_offset);
+      result_for(team, team->nunits, DART__STEP_SHARE) > team->exchange.result_bytes)
+    replace_buffers(team, team->exchange.slot_bytes,
+                    result_for(team, team->nunits, DART__STEP_SHARE), &team->result_offset);
 }
 
 dart_unit_t dart__team_leader(const dart__team_t *team)

@@ -2,7 +2,7 @@
  *
  * The tree of any team is built locally from descriptions of its members' hardware, and so are units' descriptors, those of
  * a node at a time. Where units are on several hosts, every unit describes its own at init, and they are gathered (hosts.h);
- * a unit that is asked describes all of them, or a node, for as long as it builds that. On one host the processors that
+ * a unit that is asked describes a node at a time, for as long as it builds its part. On one host the processors that
  * each unit may use, and the one that it runs on, are enough: from them and the machine, which each unit can look at, a
  * unit describes all when it is asked first. Few programs of many units ask, and to load the machine takes longer than
  * the rest of init. Users may write to trees and descriptors, so each team has its own, and the descriptions are never
@@ -113,49 +113,31 @@ static bool describe_here(const dart__team_t *all, dart__hardware_t found[])
   return different != NULL;
 }
 
-/* The hardware of all units. NULL: no memory. */
+/* The hardware of all units, on one host; it stays until exit. NULL: no memory. */
 static dart__hardware_t *describe_all(void)
 {
-  const dart__team_t *all        = dart__teams[DART_TEAM_ALL];
-  dart__hardware_t   *found      = calloc((size_t)all->nunits, sizeof *found);
-  bool                has_memory = found != NULL;
+  const dart__team_t *all = dart__teams[DART_TEAM_ALL];
+  dart__hardware_t   *found;
 
-  if (has_memory && dart__hosts_are_known())
-    dart__hosts_describe(all, found);
-  else if (has_memory)
-    has_memory = describe_here(all, found);
-  if (has_memory && dart__hardware_share_cores(found, all->nunits))
-    return found;
-  free(found);
-  return NULL;
-}
-
-/* The same, to be returned. */
-static dart__hardware_t *borrow_descriptions(void)
-{
-  dart__hardware_t *found;
-
-  if (dart__hosts_are_known())
-    return describe_all();
   pthread_mutex_lock(&describing);
-  if (hardware == NULL)
-    hardware = describe_all();
+  if (hardware == NULL) {
+    found = calloc((size_t)all->nunits, sizeof *found);
+    if (found != NULL && describe_here(all, found) &&
+        dart__hardware_share_cores(found, all->nunits))
+      hardware = found;
+    else
+      free(found);
+  }
   found = hardware;
   pthread_mutex_unlock(&describing);
   return found;
-}
-
-static void return_descriptions(dart__hardware_t *described)
-{
-  if (dart__hosts_are_known())
-    free(described);
 }
 
 bool dart__locality_places(const dart__team_t *team, dart__tree_place_t places[])
 {
   const dart__team_t     *all       = dart__teams[DART_TEAM_ALL];
   bool                    are_known = dart__hosts_are_known();
-  const dart__hardware_t *units     = are_known ? dart__hosts_here() : borrow_descriptions();
+  const dart__hardware_t *units     = are_known ? dart__hosts_here() : describe_all();
 
   for (int32_t i = 0; units != NULL && i < team->node_nunits; i++) {
     dart_unit_t unit = dart__team_member(team, team->node_units[i]);
@@ -167,57 +149,73 @@ bool dart__locality_places(const dart__team_t *team, dart__tree_place_t places[]
 
 /* ---- trees and descriptors: the mutex `building` is held ----------------------------------- */
 
+/* The units of a node of the team, and their hardware. */
+typedef struct {
+  dart__hardware_t    *hardware;
+  dart__domain_unit_t *units; /* NULL: no memory */
+  int32_t              count;
+} node_units_t;
+
+static node_units_t list_units(const dart__team_t *team, int32_t node)
+{
+  const dart__team_t *all       = dart__teams[DART_TEAM_ALL];
+  int32_t             first     = dart__team_node_start(team, node);
+  node_units_t        n         = { .count = dart__team_units_on(team, node) };
+  bool                are_known = dart__hosts_are_known();
+  int32_t home = dart__team_node_of(all, dart__team_member(team, dart__team_unit_at(team, first)));
+
+  n.hardware = are_known ? dart__hosts_describe_node(all, home) : describe_all();
+  if (n.hardware != NULL)
+    n.units = calloc((size_t)n.count, sizeof *n.units);
+  for (int32_t i = 0; i < n.count && n.units != NULL; i++) {
+    dart_unit_t id = dart__team_member(team, dart__team_unit_at(team, first + i));
+    int32_t     at = are_known ? dart__team_rank(all, id) - dart__team_node_start(all, home) : id;
+
+    n.units[i] = (dart__domain_unit_t){ .id = id, .node = node, .hardware = &n.hardware[at] };
+  }
+  return n;
+}
+
+static void return_units(const node_units_t *n)
+{
+  free(n->units);
+  if (dart__hosts_are_known())
+    free(n->hardware);
+}
+
 static dart_ret_t build_tree(dart__team_t *team)
 {
-  dart__domain_unit_t *units = calloc((size_t)team->nunits, sizeof *units);
-  dart__hardware_t    *all   = borrow_descriptions();
-  dart_ret_t           ret   = DART_ERR_NOMEM;
+  dart__domain_tree_t tree     = dart__domain_begin(team->id, team->nnodes);
+  bool                is_whole = tree.root != NULL;
 
-  if (units != NULL && all != NULL) {
-    for (int32_t u = 0; u < team->nunits; u++)
-      units[u] = (dart__domain_unit_t){ .id       = dart__team_member(team, u),
-                                        .node     = dart__team_node_of(team, u),
-                                        .hardware = &all[dart__team_member(team, u)] };
-    ret = dart__domain_build(team->id, units, team->nunits, &team->locality->root, NULL);
+  for (int32_t node = 0; node < team->nnodes && is_whole; node++) {
+    node_units_t n = list_units(team, node);
+
+    is_whole = n.units != NULL && dart__domain_add_node(&tree, n.units, n.count, NULL);
+    return_units(&n);
   }
-  return_descriptions(all);
-  free(units);
-  return ret;
+  return dart__domain_end(&tree, is_whole, &team->locality->root);
 }
 
 /* Make the descriptors of the team's units on a node: what the part of the tree with that node has of them. */
 static dart_ret_t describe_members(dart__team_t *team, int32_t node)
 {
-  const dart__team_t *all   = dart__teams[DART_TEAM_ALL];
-  int32_t             first = dart__team_node_start(team, node);
-  int32_t             count = dart__team_units_on(team, node);
-  int32_t home = dart__team_node_of(all, dart__team_member(team, dart__team_unit_at(team, first)));
-  bool    are_known = dart__hosts_are_known();
-  dart__hardware_t *hardware_of =
-      are_known ? dart__hosts_describe_node(all, home) : borrow_descriptions();
-  dart__domain_unit_t    *units = calloc((size_t)count, sizeof *units);
-  dart_unit_locality_t   *found = calloc((size_t)count, sizeof *found);
+  int32_t                 first = dart__team_node_start(team, node);
+  node_units_t            n     = list_units(team, node);
+  dart_unit_locality_t   *found = calloc((size_t)n.count, sizeof *found);
   dart_domain_locality_t *root  = NULL;
   dart_ret_t              ret   = DART_ERR_NOMEM;
 
-  if (hardware_of != NULL && units != NULL && found != NULL) {
-    for (int32_t i = 0; i < count; i++) {
-      dart_unit_t id = dart__team_member(team, dart__team_unit_at(team, first + i));
-      int32_t     at = are_known ? dart__team_rank(all, id) - dart__team_node_start(all, home) : id;
-
-      units[i] = (dart__domain_unit_t){ .id = id, .node = node, .hardware = &hardware_of[at] };
-    }
-    ret = dart__domain_build(team->id, units, count, &root, found);
-  }
-  for (int32_t i = 0; i < count && ret == DART_OK; i++)
+  if (n.units != NULL && found != NULL)
+    ret = dart__domain_build(team->id, n.units, n.count, &root, found);
+  for (int32_t i = 0; i < n.count && ret == DART_OK; i++)
     found[i].unit = dart_create_team_unit(dart__team_unit_at(team, first + i));
   if (ret == DART_OK)
     team->locality->nodes[node] = found;
   else
     free(found);
   dart__domain_delete(root);
-  return_descriptions(hardware_of);
-  free(units);
+  return_units(&n);
   return ret;
 }
 

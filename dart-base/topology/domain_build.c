@@ -104,6 +104,23 @@ static bool build_domain(dart_domain_locality_t *domain, path_t *paths, int32_t 
   return true;
 }
 
+/* Add the domain of `paths[0].steps[step]`, with its units paths[0..nunits), to its parent, which has room for it. */
+static bool add_child(dart_domain_locality_t *parent, path_t *paths, int32_t nunits, int step)
+{
+  dart_domain_locality_t *child = dart__domain_new();
+  bool                    tagged;
+
+  if (child == NULL)
+    return false;
+  child->parent         = parent;
+  child->relative_index = step == NODE_STEP ? paths[0].unit->node : parent->num_domains;
+  parent->children[parent->num_domains++] = child;
+  tagged = dart__tag_child(parent->domain_tag, child->relative_index, child->domain_tag);
+  dart__assert(tagged);
+  (void)tagged;
+  return build_domain(child, paths, nunits, step);
+}
+
 static bool build_children(dart_domain_locality_t *domain, path_t *paths, int32_t nunits, int step)
 {
   size_t nchildren = 0;
@@ -116,22 +133,11 @@ static bool build_children(dart_domain_locality_t *domain, path_t *paths, int32_
 
   domain->is_symmetric = 1;
   for (int32_t u = 0, length; u < nunits; u += length) {
-    dart_domain_locality_t *child = dart__domain_new();
-    bool                    tagged;
-
-    if (child == NULL)
-      return false;
-    length                = run_length(paths + u, nunits - u, step);
-    child->parent         = domain;
-    child->relative_index = step == NODE_STEP ? paths[u].unit->node : domain->num_domains;
-    domain->children[domain->num_domains++] = child;
-    tagged = dart__tag_child(domain->domain_tag, child->relative_index, child->domain_tag);
-    dart__assert(tagged);
-    (void)tagged;
+    length = run_length(paths + u, nunits - u, step);
     if (paths[u].steps[step].kind != paths[0].steps[step].kind ||
         paths[u].steps[step].scope != paths[0].steps[step].scope)
       domain->is_symmetric = 0;
-    if (!build_domain(child, paths + u, length, step))
+    if (!add_child(domain, paths + u, length, step))
       return false;
   }
   return dart__domain_collect_units(domain);
@@ -148,31 +154,15 @@ static void share_cores(dart_domain_locality_t *domain, const dart_domain_locali
     share_cores(domain->children[i], module);
 }
 
-/* Nodes are in the order of their numbers, and `paths` is sorted by node. */
-static void count_cores(dart_domain_locality_t *root, const path_t *paths)
+/* ---- the whole tree -------------------------------------------------------------------------- */
+
+/* Its units' paths, sorted; and describe them. NULL: no memory. */
+static path_t *sort_paths(dart_team_t team, const dart__domain_unit_t *units, int32_t nunits,
+                          dart_unit_locality_t *units_out)
 {
-  root->num_cores = 0;
-  for (int i = 0; i < root->num_domains; i++) {
-    dart_domain_locality_t *node = root->children[i], *module = node->children[0];
+  path_t *paths = calloc((size_t)nunits, sizeof *paths);
 
-    module->num_cores = paths[0].unit->hardware->host_cores;
-    node->num_cores   = module->num_cores;
-    root->num_cores += node->num_cores;
-    share_cores(module, module);
-    paths += node->num_units;
-  }
-}
-
-dart_ret_t dart__domain_build(dart_team_t team, const dart__domain_unit_t *units, int32_t nunits,
-                              dart_domain_locality_t **root_out, dart_unit_locality_t *units_out)
-{
-  path_t                 *paths = calloc((size_t)nunits, sizeof *paths);
-  dart_domain_locality_t *root  = dart__domain_new();
-  dart_ret_t              ret   = DART_ERR_NOMEM;
-
-  if (paths == NULL || root == NULL)
-    goto delete_root;
-  for (int32_t u = 0; u < nunits; u++) {
+  for (int32_t u = 0; u < nunits && paths != NULL; u++) {
     paths[u] =
         (path_t){ .unit = &units[u], .descriptor = units_out != NULL ? &units_out[u] : NULL };
     find_path(&paths[u]);
@@ -181,24 +171,87 @@ dart_ret_t dart__domain_build(dart_team_t team, const dart__domain_unit_t *units
                                              .team   = team,
                                              .hwinfo = units[u].hardware->info };
   }
-  qsort(paths, (size_t)nunits, sizeof *paths, by_path);
+  if (paths != NULL)
+    qsort(paths, (size_t)nunits, sizeof *paths, by_path);
+  return paths;
+}
 
+dart__domain_tree_t dart__domain_begin(dart_team_t team, int32_t nnodes)
+{
+  dart_domain_locality_t *root = dart__domain_new();
+
+  if (root == NULL)
+    return (dart__domain_tree_t){ .root = NULL };
   root->domain_tag[0]    = '.';
   root->scope            = DART_LOCALITY_SCOPE_GLOBAL;
   root->global_index     = 0;
   root->team             = team;
   root->shared_mem_bytes = 0;
-  if (!build_children(root, paths, nunits, NODE_STEP))
-    goto delete_root;
+  root->is_symmetric     = 1;
+  root->num_cores        = 0;
+  root->children         = calloc((size_t)nnodes, sizeof(dart_domain_locality_t *));
+  if (root->children != NULL)
+    return (dart__domain_tree_t){ .root = root };
+  dart__domain_delete(root);
+  return (dart__domain_tree_t){ .root = NULL };
+}
+
+/* The next node's units are paths[0..nunits). */
+static bool add_node(dart__domain_tree_t *tree, path_t *paths, int32_t nunits)
+{
+  dart_domain_locality_t *root = tree->root, *node, *module;
+
+  if (root->num_domains == 0)
+    tree->kind = paths[0].steps[NODE_STEP].kind;
+  if (paths[0].steps[NODE_STEP].kind != tree->kind)
+    root->is_symmetric = 0;
+  if (!add_child(root, paths, nunits, NODE_STEP))
+    return false;
+  node              = root->children[root->num_domains - 1];
+  module            = node->children[0];
+  module->num_cores = paths[0].unit->hardware->host_cores;
+  node->num_cores   = module->num_cores;
+  root->num_cores += node->num_cores;
+  share_cores(module, module);
+  return true;
+}
+
+bool dart__domain_add_node(dart__domain_tree_t *tree, const dart__domain_unit_t *units,
+                           int32_t nunits, dart_unit_locality_t *units_out)
+{
+  path_t *paths    = sort_paths(tree->root->team, units, nunits, units_out);
+  bool    is_added = paths != NULL && add_node(tree, paths, nunits);
+
+  free(paths);
+  return is_added;
+}
+
+dart_ret_t dart__domain_end(dart__domain_tree_t *tree, bool is_whole,
+                            dart_domain_locality_t **root_out)
+{
+  dart_domain_locality_t *root = tree->root;
+
+  if (!is_whole || !dart__domain_collect_units(root)) {
+    dart__domain_delete(root);
+    return DART_ERR_NOMEM;
+  }
   root->num_nodes = root->num_domains;
   root->node_id   = root->num_nodes == 1 ? 0 : -1;
-  count_cores(root, paths);
-  *root_out = root;
-  root      = NULL;
-  ret       = DART_OK;
+  *root_out       = root;
+  return DART_OK;
+}
 
-delete_root:
-  dart__domain_delete(root);
+dart_ret_t dart__domain_build(dart_team_t team, const dart__domain_unit_t *units, int32_t nunits,
+                              dart_domain_locality_t **root_out, dart_unit_locality_t *units_out)
+{
+  path_t             *paths    = sort_paths(team, units, nunits, units_out);
+  dart__domain_tree_t tree     = dart__domain_begin(team, nunits); /* nodes at most */
+  bool                is_whole = paths != NULL && tree.root != NULL;
+
+  for (int32_t u = 0, length; u < nunits && is_whole; u += length) {
+    length   = run_length(paths + u, nunits - u, NODE_STEP);
+    is_whole = add_node(&tree, paths + u, length);
+  }
   free(paths);
-  return ret;
+  return dart__domain_end(&tree, is_whole, root_out);
 }

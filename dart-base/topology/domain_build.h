@@ -22,6 +22,23 @@ typedef struct {
   const dart__hardware_t *hardware;
 } dart__domain_unit_t;
 
+/** A tree that is being built, node by node: descriptions of many nodes need not be there at a time. */
+typedef struct {
+  dart_domain_locality_t *root; /* NULL: no memory */
+  uint32_t                kind; /* of the first node's host */
+} dart__domain_tree_t;
+
+/** Begin the tree of a team, a top, with room for so many nodes. */
+dart__domain_tree_t dart__domain_begin(dart_team_t team, int32_t nnodes);
+
+/** Add the units of one node; nodes ascend. `units_out` as below. False: no memory. */
+bool dart__domain_add_node(dart__domain_tree_t *tree, const dart__domain_unit_t *units,
+                           int32_t nunits, dart_unit_locality_t *units_out);
+
+/** End it. DART_ERR_NOMEM: it is not whole, or there is no memory; then it is deleted. */
+dart_ret_t dart__domain_end(dart__domain_tree_t *tree, bool is_whole,
+                            dart_domain_locality_t **root_out);
+
 /** Build the tree of `team`, a top, or the part of it that has these nodes, and describe the `nunits` units in
  *  `units_out`, unless NULL, numbered in the order of `units`. DART_ERR_NOMEM: nothing was made. */
 dart_ret_t dart__domain_build(dart_team_t team, const dart__domain_unit_t *units, int32_t nunits,
