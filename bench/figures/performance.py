@@ -130,8 +130,8 @@ NUMBER = r"\d+(?:\.\d+)?"
 # ---- the page -----------------------------------------------------------------------------------------
 
 def figure(value):
-    """Three digits of what begins with 1, or is 100 and more, else two."""
-    digits = 3 if value >= 100 or f"{value:e}"[0] == "1" else 2
+    """Three digits of what begins with 1 to 3, or is 100 and more, else two; one below a thousandth."""
+    digits = 1 if value < 0.001 else 3 if value >= 100 or f"{value:e}"[0] in "123" else 2
     whole = round(float(f"{value:.{digits - 1}e}"), 12)
     decimals = max(0, digits - 1 - int(f"{whole:e}".split("e")[1])) if whole > 0 else 0
     return f"{whole:.{decimals}f}"

@@ -110,7 +110,7 @@ changed() { # LINE, of which * may be anything
 }
 changed '| blocking put, DART / MPI | 1.23 / 57 | 2.52 / 2.26 | 1.23 / 57 | * | 240 / 239 |'
 changed '| \*one node:\* barrier | 1.23 / 57 | | | |'
-changed '| 16 | 1.00 | 10.0 (3.0) | 10.0 (3.0) | 10.0 (3.0) | *'
+changed '| 16 | 1.00 | 10.0 (3.00) | 10.0 (3.00) | 10.0 (3.00) | *'
 changed "*made and destroyed in 1.23 µs on one node (MPI's communicator 57) and in 1.23 over two (57); 4 KiB are allocated and"
 changed 'freed in 1.23 µs (a window of MPI 57).'
 changed '*bench/papers --performance* of commit * medians of one round.*'
