@@ -35,6 +35,32 @@ static void requests_travel_together(void **state)
   close_all();
 }
 
+/* The flush of one that was alone is likely to follow the next, too. */
+static void an_atomic_leaves_at_once_if_the_last_was_alone(void **state)
+{
+  (void)state;
+  open_with(2, usual());
+  add(0, 1, 0, 1);
+  flush(0, 1);
+  since(DART__COUNT_BATCH);
+  since(DART__COUNT_ACK_REQUEST);
+  add(0, 1, 0, 1);
+  assert_int_equal(since(DART__COUNT_BATCH), 1);
+  flush(0, 1);
+  assert_int_equal(since(DART__COUNT_BATCH), 0);
+  for (int step = 0; step < 3;
+       step++) { /* several: the first one was not known to have followers */
+    for (int i = 0; i < 3; i++)
+      add(0, 1, 0, 1);
+    assert_int_equal(since(DART__COUNT_BATCH), step == 0 ? 1 : 0);
+    flush(0, 1);
+    assert_int_equal(since(DART__COUNT_BATCH), 1);
+  }
+  assert_int_equal(since(DART__COUNT_ACK_REQUEST), 0);
+  assert_int_equal(*word_of(1, 0), 11);
+  close_all();
+}
+
 static void no_more_is_collected_than_may_be(void **state)
 {
   enum { MOST = 8, MANY = 200 };
@@ -428,6 +454,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(nothing_outstanding_sends_nothing),
     cmocka_unit_test(requests_travel_together),
+    cmocka_unit_test(an_atomic_leaves_at_once_if_the_last_was_alone),
     cmocka_unit_test(no_more_is_collected_than_may_be),
     cmocka_unit_test(a_push_sends_what_was_collected),
     cmocka_unit_test(what_is_old_is_sent_by_progress),

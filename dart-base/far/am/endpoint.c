@@ -398,10 +398,12 @@ void dart__am_endpoint_ask(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep
   dart__am_endpoint_drop_lost(am, peer, ep);
   if (ep->asked >= number || dart__am_number(&ep->done) >= number)
     return;
-  if (number <= ep->sent && ep->relay == NULL)
+  if (number <= ep->sent && ep->relay == NULL) {
     send_ack_request(am, peer, ep);
-  else
-    dart__am_endpoint_send(am, peer, ep, true);
+    return;
+  }
+  ep->is_alone = ep->first == NULL && ep->open != NULL && ep->open->nrequests == 1;
+  dart__am_endpoint_send(am, peer, ep, true);
 }
 
 void dart__am_endpoint_wake(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)

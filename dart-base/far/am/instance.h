@@ -22,7 +22,8 @@ typedef struct {
 
   dart__am_spin_t lock;
   bool            is_sending; /* a thread is, with the lock released: no other thread sends */
-  bool is_lost; /* the peer is: nothing is sent, what was is over, and so counts as refused */
+  bool is_lost;  /* the peer is: nothing is sent, what was is over, and so counts as refused */
+  bool is_alone; /* the last batch that was waited for had one request and nothing beside it */
   bool is_ack_requested;         /* `ack_request` was sent, and not replied to yet */
   dart__am_header_t ack_request; /* a message without a batch */
   dart__am_batch_t *open;        /* being collected, or NULL */

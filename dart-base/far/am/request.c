@@ -9,7 +9,17 @@
 
 #define ELEMENTS_MOST 1024 /* bytes of elements in a record, so that batches fill well */
 
-typedef enum { WITH_OTHERS, IF_POSSIBLE, NOW } leave_t; /* when its batch is sent */
+typedef enum { WITH_OTHERS, IF_ALONE, IF_POSSIBLE, NOW } leave_t; /* when its batch is sent */
+
+/* Programs are iterative: an atomic that is made while nothing is outstanding is likely to be waited for at once, if the
+ * last one was. It is sent before the program asks for its completion, and that is under way meanwhile. */
+static bool is_likely_alone(dart__am_endpoint_t *ep)
+{
+  bool is_idle = ep->open == NULL && ep->first == NULL;
+
+  ep->is_alone = ep->is_alone && is_idle;
+  return ep->is_alone;
+}
 
 /* Append one record to the endpoint of its peer; `at` NULL: it accesses no memory. Returns the number of its batch, as all
  * of these do. */
@@ -17,15 +27,17 @@ static inline uint64_t append(dart__am_t *am, int32_t peer, const dart__am_addre
                               const dart__am_record_t *r, leave_t leave)
 {
   dart__am_endpoint_t *ep = &am->endpoint[peer];
+  bool                 is_alone;
   uint64_t             number;
 
   dart__am_spin_lock(&ep->lock);
+  is_alone = leave == IF_ALONE && is_likely_alone(ep);
   dart__am_endpoint_reserve(am, peer, ep, dart__am_record_words(r),
                             dart__am_words(r->result_bytes));
   dart__am_endpoint_append(ep, at, r);
   number = dart__am_number(&ep->newest);
-  if (leave == IF_POSSIBLE) /* else progress sends it */
-    dart__am_endpoint_send(am, peer, ep, false);
+  if (is_alone || leave == IF_POSSIBLE) /* else progress sends it */
+    dart__am_endpoint_send(am, peer, ep, is_alone);
   else if (leave == NOW)
     dart__am_endpoint_send_now(am, peer, ep);
   dart__am_spin_unlock(&ep->lock);
@@ -37,6 +49,12 @@ static uint64_t append_record(dart__am_t *am, const dart__am_address_t *at,
                               const dart__am_record_t *r)
 {
   return append(am, at->peer, at, r, WITH_OTHERS);
+}
+
+static uint64_t append_atomic(dart__am_t *am, const dart__am_address_t *at,
+                              const dart__am_record_t *r)
+{
+  return append(am, at->peer, at, r, IF_ALONE);
 }
 
 /* ---- put, get ------------------------------------------------------------------------------ */
@@ -100,7 +118,7 @@ static uint64_t accumulate_some(dart__am_t *am, const dart__am_address_t *at, co
 
   r.word = dart__am_word(DART__AM_ACCUMULATE, (unsigned)type, op, nelem, at->offset);
   number = r.first_bytes == sizeof(uint64_t) ? append_update(am, at, r.word, values) : 0;
-  return number != 0 ? number : append_record(am, at, &r);
+  return number != 0 ? number : append_atomic(am, at, &r);
 }
 
 uint64_t dart__am_accumulate(dart__am_t *am, const dart__am_address_t *at, const void *values,
@@ -163,16 +181,19 @@ static uint64_t fetch_some(dart__am_t *am, const dart__am_address_t *at, const v
                                .result_bytes = nbytes };
 
   r.word = dart__am_word(DART__AM_FETCH, (unsigned)type, op, nelem, at->offset);
-  return append_record(am, at, &r);
+  return append_atomic(am, at, &r);
 }
 
 uint64_t dart__am_fetch(dart__am_t *am, const dart__am_address_t *at, const void *values,
                         void *results, size_t nelem, dart_datatype_t type, dart_operation_t op)
 {
-  size_t             size = dart__type_basic_size(type), piece = ELEMENTS_MOST / size;
+  size_t             size   = dart__type_basic_size(type), piece;
   dart__am_address_t some   = *at;
   uint64_t           number = 0;
 
+  if (nelem == 1)
+    return fetch_some(am, at, values, results, 1, type, op);
+  piece = ELEMENTS_MOST / size;
   for (size_t from = 0; from < nelem; from += piece, some.offset += piece * size)
     number = fetch_some(am, &some, op == DART_OP_NO_OP ? NULL : (const char *)values + from * size,
                         (char *)results + from * size, dart__least(nelem - from, piece), type, op);
@@ -191,7 +212,7 @@ uint64_t dart__am_swap(dart__am_t *am, const dart__am_address_t *at, const void 
                              .result_bytes = size };
 
   r.word = dart__am_word(DART__AM_SWAP, (unsigned)type, 0, 1, at->offset);
-  return append_record(am, at, &r);
+  return append_atomic(am, at, &r);
 }
 
 /* ---- messages of data ----------------------------------------------------------------------- */

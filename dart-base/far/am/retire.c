@@ -169,11 +169,21 @@ static void raise_to(uint64_t *known, uint64_t received)
     *known = received;
 }
 
+/* Whether a message can tell of nothing new: all that was sent is done. (If another thread has sent more meanwhile, a later
+ * message tells of that.) */
+static bool knows_all(const dart__am_endpoint_t *ep, const dart__am_header_t *header)
+{
+  return dart__am_number(&ep->done) >= dart__am_number(&ep->newest) &&
+         header->refused <= dart__am_number(&ep->refused);
+}
+
 void dart__am_endpoint_acknowledge(dart__am_t *am, dart__am_endpoint_t *ep,
                                    const dart__am_header_t *header, const uint64_t *results)
 {
   uint64_t refused;
 
+  if (results == NULL && knows_all(ep, header))
+    return;
   dart__am_spin_lock(&ep->lock);
   if (__builtin_expect(ep->is_lost, 0)) { /* it comes too late */
     dart__am_spin_unlock(&ep->lock);

@@ -327,11 +327,41 @@ static dart__am_epoch_served_t tell_epoch(const dart__am_host_t *host, dart__def
                      dart__am_word_count(word) - DART__AM_EPOCH_WORDS, results);
 }
 
+/* An atomic that fetches one word, decoded once. Returns its words, 0: it is none, or names no memory. */
+static inline size_t apply_fetch_of_word(const selected_t *s, dart__deferred_t *updates,
+                                         const uint64_t *words, uint64_t *result)
+{
+  uint64_t         offset = s->high + dart__am_word_offset(words[0]), nbytes = s->region.nbytes;
+  dart_datatype_t  type = dart__am_word_type(words[0]);
+  dart_operation_t op   = dart__am_word_op(words[0]);
+  char            *at   = s->region.base + offset;
+
+  if (dart__type_basic_size(type) != sizeof *result || dart__am_word_count(words[0]) != 1 ||
+      s->region.mutex != NULL || nbytes < sizeof *result || offset > nbytes - sizeof *result)
+    return 0;
+  if (!dart__deferred_is_empty(updates)) /* this request is applied after them */
+    dart__deferred_apply_all(updates);
+  if (dart__am_word_kind(words[0]) == DART__AM_SWAP) {
+    dart__atomic_swap(at, &words[1], &words[2], result, type);
+    return 3;
+  }
+  dart__atomic_fetch(at, op == DART_OP_NO_OP ? NULL : &words[1], result, type, op);
+  return op == DART_OP_NO_OP ? 1 : 2;
+}
+
 /* What programs make many of. Returns the words of the records applied, 0: there is none of these here. */
 static inline size_t apply_many(const selected_t *s, dart__deferred_t *updates,
-                                const uint64_t *words, size_t nwords, dart__am_applied_t *applied)
+                                const uint64_t *words, size_t nwords, uint64_t *results,
+                                dart__am_applied_t *applied)
 {
+  size_t run;
+
   switch (dart__am_word_kind(words[0])) {
+  case DART__AM_FETCH:
+  case DART__AM_SWAP:
+    run = apply_fetch_of_word(s, updates, words, &results[applied->nresults]);
+    applied->nresults += run > 0;
+    return run;
   case DART__AM_ACCUMULATE: return apply_run(s, updates, words, nwords, &applied->refused);
   case DART__AM_NEAR_UPDATE: return apply_near_run(s, updates, words, nwords, &applied->refused);
   default: return apply_signal(s, updates, words, &applied->notified);
@@ -358,7 +388,7 @@ dart__am_applied_t dart__am_apply_batch(const dart__am_host_t *host, dart__defer
   for (size_t i = 0; i < nwords;) {
     uint64_t                word = words[i];
     dart__am_request_kind_t kind = dart__am_word_kind(word);
-    size_t                  run  = apply_many(&s, updates, words + i, nwords - i, &applied);
+    size_t                  run = apply_many(&s, updates, words + i, nwords - i, results, &applied);
 
     if (run > 0) {
       i += run;
