@@ -93,7 +93,7 @@ typedef struct dart__net_teams {
   /* Allocate what the network needs, in team->net. Local. DART_ERR_NOMEM: nothing stays allocated. */
   dart_ret_t (*prepare)(dart__team_t *team);
   /* Open a prepared team. Collective. The exchange of the team is open, except that of the first team: there the result
-   * is agreed. */
+   * is agreed. NULL: a prepared team needs nothing more, so its units do not agree again. */
   dart_ret_t (*open)(dart__team_t *team);
   /* Undo both, or only `prepare`. Collective if the team was opened on all. */
   void (*close)(dart__team_t *team);
@@ -253,7 +253,8 @@ static inline dart_ret_t dart__net_team_prepare(dart__team_t *team)
 
 static inline dart_ret_t dart__net_team_open(dart__team_t *team)
 {
-  return dart__net.teams == NULL ? DART_OK : dart__net.teams->open(team);
+  return dart__net.teams == NULL || dart__net.teams->open == NULL ? DART_OK
+                                                                  : dart__net.teams->open(team);
 }
 
 /** Nothing if the team is not prepared. */

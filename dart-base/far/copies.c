@@ -28,12 +28,16 @@ static void unlock_copies(dart__copies_t *copies)
 /* Copies that are linked in a row, the last one to `end`, or, if that is NULL, to the first. NULL: no memory. */
 static block_t *new_block(dart__copies_t *copies, dart__copy_t *end)
 {
-  block_t *block = calloc(1, sizeof *block);
+  block_t *block = malloc(sizeof *block); /* bytes are written before they are read */
 
   if (block == NULL)
     return NULL;
-  for (size_t i = 0; i + 1 < COPIES; i++)
-    block->copy[i].next = &block->copy[i + 1];
+  for (size_t i = 0; i < COPIES; i++) {
+    block->copy[i].next     = &block->copy[i + 1 < COPIES ? i + 1 : 0];
+    block->copy[i].number   = 0;
+    block->copy[i].unit     = 0;
+    block->copy[i].is_taken = false;
+  }
   block->copy[COPIES - 1].next = end != NULL ? end : &block->copy[0];
   block->older                 = copies->blocks;
   copies->blocks               = block;

@@ -10,8 +10,8 @@
  * not, all propose again, and spread their proposals more and more, so that two such groups come apart. Ids taken in
  * vain are lost.
  *
- * Invariant: all members know the worst result of all before anything is entered anywhere, and after the team is open
- * in the backend they agree once more, by its own exchange. */
+ * Invariant: all members know the worst result of all before anything is entered anywhere. Where the backend has to open
+ * the team, or units may be lost, they agree once more after that, by the team's own exchange. */
 #include <dash/dart/ext/dart_team_group.h>
 
 #include <limits.h>
@@ -244,6 +244,8 @@ static dart_ret_t open_team(call_t *call, int32_t id, uint64_t exchange)
 
   dart__team_exchange_open(team, exchange);
   dart__team_enter(team, (dart_team_t)id);
+  if (!dart__team_agrees_twice())
+    return DART_OK;
   ret = dart__coll_agree(team, dart__net_team_open(team));
   if (ret == DART_OK)
     return DART_OK;

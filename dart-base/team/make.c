@@ -12,6 +12,7 @@
 #include "far/far_team.h"
 #include "far/gone.h"
 #include "memory/pool.h"
+#include "model/lost.h"
 #include "model/world.h"
 #include "net.h"
 #include "team/team_locality.h"
@@ -233,6 +234,11 @@ void dart__team_plan_discard(const dart__team_plan_t *plan)
   if (plan->exchange != 0)
     dart__pool_free(plan->exchange);
   dart__team_discard(plan->team);
+}
+
+bool dart__team_agrees_twice(void)
+{
+  return (dart__net.teams != NULL && dart__net.teams->open != NULL) || dart__survives();
 }
 
 void dart__team_exchange_open(dart__team_t *team, uint64_t offset)

@@ -40,6 +40,10 @@ typedef struct {
 dart_ret_t dart__team_plan(const dart__members_t *members, dart__team_plan_t *plan_out);
 void       dart__team_plan_discard(const dart__team_plan_t *plan);
 
+/** Whether the units of a team agree once more, on whether each could open it, after they have agreed that each has what
+ *  it needs: only the network, or a loss, may prevent that. The same on all units. */
+bool dart__team_agrees_twice(void);
+
 /** Open the exchange that lies at `offset` in the pool of the node's leader. */
 void dart__team_exchange_open(dart__team_t *team, uint64_t offset);
 

@@ -1,9 +1,9 @@
 /* Teams: creation, destruction, and queries.
  *
  * The exchange of a team lies, on each of its nodes, in the pool of the node's leader: its first unit in the
- * team. Creating a team costs two agreements of the parent: on the id, and that all have allocated what they need; and
- * that the backend could open the team. In between each leader tells its node where the exchange is. If one of these
- * fails on one unit it fails on all. */
+ * team. Creating a team costs an agreement of the parent, on the id, and that all have allocated what they need. Then each leader
+ * tells its node where the exchange is. Where the backend has to open the team, or units may be lost, they agree once more.
+ * If one of these fails on one unit it fails on all. */
 #include "team/team_calls.h"
 
 #include <limits.h>
@@ -215,7 +215,8 @@ static dart_ret_t agree_on_id(dart__team_t *parent, dart_ret_t mine, int32_t *id
   return (dart_ret_t)most[1];
 }
 
-/* Open the team on its members. Collective over the parent, and agreed. */
+/* Open the team on its members. Collective over the parent, and agreed. A unit may return before others come here: what it
+ * sends them by the new team waits for them, and its memory and objects are made by all. */
 static dart_ret_t open_team(dart__team_t *parent, const dart__team_plan_t *plan, int32_t id)
 {
   dart__team_t *team = plan->team;
@@ -228,7 +229,8 @@ static dart_ret_t open_team(dart__team_t *parent, const dart__team_plan_t *plan,
     dart__team_enter(team, (dart_team_t)id);
     ret = dart__net_team_open(team);
   }
-  ret = dart__coll_agree(parent, ret);
+  if (dart__team_agrees_twice())
+    ret = dart__coll_agree(parent, ret);
   if (ret != DART_OK && team != NULL)
     dart__team_leave(team);
   return ret;

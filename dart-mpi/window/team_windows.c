@@ -93,12 +93,13 @@ static void delete_net(dart__team_net_t *net)
 
 static dart_ret_t prepare_windows(dart__team_t *team)
 {
-  dart__team_net_t *net = calloc(1, sizeof *net);
+  bool              is_first = dart__teams[DART_TEAM_ALL] == NULL; /* it has all units */
+  dart__team_net_t *net      = calloc(1, sizeof *net);
 
   if (net == NULL)
     return DART_ERR_NOMEM;
-  net->comm = MPI_COMM_NULL;
-  net->node = MPI_COMM_NULL;
+  net->comm = is_first ? dart__comm.world : MPI_COMM_NULL;
+  net->node = is_first ? dart__comm.node : MPI_COMM_NULL;
   pthread_rwlock_init(&net->windows.lock, NULL);
   net->units = calloc((size_t)team->node_nunits, sizeof *net->units);
   if (team->nnodes > 1)
@@ -111,21 +112,15 @@ static dart_ret_t prepare_windows(dart__team_t *team)
   return DART_OK;
 }
 
+/* dart__io__hdf5__prep_mpio is local, and cannot make it. */
+#ifdef DART_ENABLE_HDF5
 static dart_ret_t open_windows(dart__team_t *team)
 {
-  dart__team_net_t *net = team->net;
-  dart_ret_t        ret = DART_OK;
-
-  if (team->id == DART_TEAM_NULL) { /* the first team has no id yet: it has all units */
-    net->comm = dart__comm.world;
-    net->node = dart__comm.node;
-  }
-#ifdef DART_ENABLE_HDF5
-  /* dart__io__hdf5__prep_mpio is local, and cannot make it */
-  ret = team->nnodes > 1 ? connect_all(team) : dart__team_connect_node(team);
-#endif
-  return ret;
+  return team->nnodes > 1 ? connect_all(team) : dart__team_connect_node(team);
 }
+#else
+#define open_windows NULL
+#endif
 
 static void free_own(MPI_Comm *comm)
 {
