@@ -23,13 +23,15 @@ static dart_unit_t leader(const dart__team_t *team, int32_t node)
 
 /* ---- leaders in different collectives ----------------------------------------------------------- */
 
-#define LOOKS      3  /* that find another collective, before the job ends */
-#define CALL_LOOKS 2  /* more, of a leader that does not know the other one's call yet */
-#define MORE_LOOKS 4  /* more, of the higher of two leaders: the lower one speaks */
-#define FIRST_TOLD 2  /* look at which the other leader is told, and ... */
-#define MOST_TOLD  18 /* ... the last one */
-#define TEAM_BITS  16 /* of a tag: the team's id, which is not negative */
-#define TEAM_LEFT  17 /* bits left of the team in a word that says where a leader waits */
+#define LOOKS       3  /* that find another collective, before the job ends */
+#define CALL_LOOKS  2  /* more, of a leader that does not know the other one's call yet */
+#define MORE_LOOKS  4  /* more, of the higher of two leaders: the lower one speaks */
+#define FIRST_TOLD  2  /* look at which the other leader is told, and ... */
+#define MOST_TOLD   18 /* ... the last one */
+#define MOST_PASSED 60 /* the last one at which it passes on who waits */
+#define ROUNDS      2  /* in which a leader hears of itself, before the job ends */
+#define TEAM_BITS   16 /* of a tag: the team's id, which is not negative */
+#define TEAM_LEFT   17 /* bits left of the team in a word that says where a leader waits */
 
 /* Other for most collectives, sizes and roots, where the network has tags for that: by as many bits as it has. */
 static inline int tag_of_kind(const dart__team_t *team, uint32_t kind)
@@ -50,10 +52,12 @@ static inline int tag_of(const dart__team_t *team)
 typedef struct {
   dart__team_t *team;
   int32_t       node;
-  int64_t       since;  /* ns, when it looked last; 0: it has not waited long */
-  unsigned      nlooks; /* so far */
-  unsigned      nfound; /* how often in a row the other leader was in another collective */
-  uint64_t      call;   /* the other leader's, as call_word; 0: it is not known */
+  int64_t       since;   /* ns, when it looked last; 0: it has not waited long */
+  unsigned      nlooks;  /* so far */
+  unsigned      nfound;  /* how often in a row the other leader was in another collective */
+  uint64_t      call;    /* the other leader's, as call_word; 0: it is not known */
+  unsigned      nrounds; /* how often it has heard of itself */
+  dart_unit_t   waiter;  /* that waits for this unit in another collective; -1: none is known */
 } watch_t;
 
 /* A call in a word, so that the other leader can name it: the flag, a function's place below, and from the lowest bits on
@@ -81,25 +85,24 @@ static uint64_t call_word(const dart__team_t *team)
   return DART__INFORM_CALL | name << NAME_AT | nbytes << ROOT_BITS | root;
 }
 
-static void describe_other(const watch_t *w, char *text, size_t nbytes)
+static void describe_other(const watch_t *w, dart_unit_t unit, char *text, size_t nbytes)
 {
-  dart_unit_t        unit = leader(w->team, w->node);
   size_t             name = (w->call & ~DART__INFORM_CALL) >> NAME_AT;
   dart__collective_t data = { .nbytes = w->call >> ROOT_BITS & ((UINT64_C(1) << NBYTES_BITS) - 1),
                               .root   = (int32_t)(w->call & ((1 << ROOT_BITS) - 1)) - 1 };
 
-  if (w->call != 0 && name < NNAMES)
+  if (w->call != 0 && name < NNAMES && unit == leader(w->team, w->node))
     dart__step_write_call(unit, "is", names[name], &data, text, nbytes);
   else
     snprintf(text, nbytes, "unit %d in another one, or with another size or root", (int)unit);
 }
 
-static _Noreturn void end_different(const watch_t *w)
+static _Noreturn void end_different(const watch_t *w, dart_unit_t unit)
 {
   char own[200], other[200];
 
   dart__step_describe(w->team, own, sizeof own);
-  describe_other(w, other, sizeof other);
+  describe_other(w, unit, other, sizeof other);
   if (dart__tells_first(DART__TELL_UNMATCHED)) /* the other leader may see it, too */
     dart__error("collective calls of team %d do not match between nodes: %s, %s", (int)w->team->id,
                 own, other);
@@ -116,14 +119,20 @@ static bool is_message_different(const watch_t *w)
          (found.tag & ((1 << TEAM_BITS) - 1)) == w->team->id && found.tag != tag_of(w->team);
 }
 
+/* Where this leader waits. */
+static uint64_t own_wait(const watch_t *w)
+{
+  const dart__collective_t *call = &w->team->call;
+
+  return DART__INFORM_WAITS | (uint64_t)(call->number & DART__INFORM_NUMBER) << 47 |
+         (uint64_t)w->team->id << 32 | call->kind;
+}
+
 /* Two leaders that wait for each other may have sent nothing. So each tells the other where it waits. One that has sent data
  * which are under way may be in a later collective: so both have to be in the same one by its number. */
 static bool is_wait_different(watch_t *w)
 {
-  const dart__collective_t *call = &w->team->call;
-  uint64_t own = DART__INFORM_WAITS | (uint64_t)(call->number & DART__INFORM_NUMBER) << 47 |
-                 (uint64_t)w->team->id << 32 | call->kind;
-  uint64_t other, its_call, told = call_word(w->team);
+  uint64_t own = own_wait(w), other, its_call, told = call_word(w->team);
 
   /* relaxed, all: see informed in far/host.c */
   other    = atomic_exchange_explicit(&dart__awaited_waits, 0, memory_order_relaxed);
@@ -136,6 +145,34 @@ static bool is_wait_different(watch_t *w)
     dart__am_inform(dart__engine.am, leader(w->team, w->node), own);
   }
   return w->nlooks > FIRST_TOLD && other >> 32 == own >> 32 && other != own;
+}
+
+/* More leaders may wait in a circle, each for the next one. That one waiter is in another collective proves nothing: it may be
+ * in a later step of the call. So each leader passes on the first of those from whom on each waits for the next one, as in
+ * Chandy, Misra, Haas (Distributed deadlock detection, ACM TOCS 1(2), 1983). One that hears of itself is in a circle. */
+static bool is_circle_different(watch_t *w)
+{
+  uint64_t own = own_wait(w), passed, waits;
+  int32_t  first;
+
+  /* relaxed, all: see note_wait in far/host.c */
+  passed = atomic_exchange_explicit(&dart__waits_passed, 0, memory_order_relaxed);
+  waits  = atomic_exchange_explicit(&dart__waiter_waits, 0, memory_order_relaxed);
+  first  = atomic_load_explicit(&dart__waiter, memory_order_relaxed);
+  if (w->nlooks <= FIRST_TOLD) /* they may be of an earlier wait */
+    return false;
+  if (waits >> 32 == own >> 32 && waits != own)
+    w->waiter = first;
+  if ((passed & ~DART__INFORM_PASSED) >> 32 == own >> 32)
+    first = (int32_t)(uint32_t)passed;
+  else if (waits >> 32 != own >> 32)
+    return false;
+  if (first == dart__world.me)
+    return ++w->nrounds >= ROUNDS && w->waiter >= 0;
+  if (w->nlooks <= MOST_PASSED)
+    dart__am_inform(dart__engine.am, leader(w->team, w->node),
+                    own >> 32 << 32 | DART__INFORM_PASSED | (uint32_t)first);
+  return false;
 }
 
 /* The lower leader waits a little to know the other one's call. */
@@ -156,7 +193,9 @@ static void look_for_different(watch_t *w)
     is_found |= is_wait_different(w);
   w->nfound = is_found ? w->nfound + 1 : 0;
   if (w->nfound >= looks_wanted(w))
-    end_different(w);
+    end_different(w, leader(w->team, w->node));
+  if (w->nlooks >= FIRST_TOLD && is_circle_different(w))
+    end_different(w, w->waiter);
 }
 
 bool dart__nodes_has_tag(const dart__team_t *team, uint32_t kind, int tag)
@@ -201,7 +240,7 @@ static bool watch(void *subject)
 
 static void await_message(dart__team_t *team, int32_t node, dart__net_request_t *request)
 {
-  watch_t             w      = { .team = team, .node = node };
+  watch_t             w      = { .team = team, .node = node, .waiter = -1 };
   dart__wait_policy_t policy = team->wait;
 
   if (dart__team_is_broken(team)) { /* nobody sends what others wait for */

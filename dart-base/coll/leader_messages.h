@@ -12,8 +12,8 @@
  * different ones wait for each other, and do not take each other's data. A leader that waits long looks for a message of
  * another collective, and tells the leader for which it waits in which collective it does, and in which call. If either shows
  * that they are in different ones, it ends the job, after one line, which names both calls if the other leader waits for it,
- * too. Where both see it, the one of the lower node is first. Three leaders
- * that wait in a circle are not seen. Only waits of a second and more cost messages. */
+ * too. Where both see it, the one of the lower node is first. Of several leaders that wait in a circle one names another that
+ * waits for it. Only waits of a second and more cost messages. */
 #include "model/team.h"
 #include "net.h"
 

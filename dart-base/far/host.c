@@ -60,6 +60,24 @@ static void notified(void *context)
 _Atomic uint64_t dart__messages_expected;
 _Atomic int32_t  dart__awaited = -1;
 _Atomic uint64_t dart__awaited_waits, dart__awaited_call;
+_Atomic int32_t  dart__waiter = -1;
+_Atomic uint64_t dart__waiter_waits, dart__waits_passed;
+
+/* relaxed, all: pair with coll/leader_messages.c, which looks again and again, and the word is all there is to know. */
+static void note_wait(int32_t peer, uint64_t word)
+{
+  bool is_wait = (word & DART__INFORM_WAITS) != 0;
+
+  if (is_wait && (word & DART__INFORM_PASSED) != 0) {
+    atomic_store_explicit(&dart__waits_passed, word, memory_order_relaxed);
+  } else if (atomic_load_explicit(&dart__awaited, memory_order_relaxed) == peer) {
+    atomic_store_explicit(is_wait ? &dart__awaited_waits : &dart__awaited_call, word,
+                          memory_order_relaxed);
+  } else if (is_wait) {
+    atomic_store_explicit(&dart__waiter, peer, memory_order_relaxed);
+    atomic_store_explicit(&dart__waiter_waits, word, memory_order_relaxed);
+  }
+}
 
 /* A far unit says how many messages it has sent, or that it waits, or has left the job. Then the word is a team, and below
  * that the last step that the unit took part in, see job/network.c. The team is open on all its units, and stays open until
@@ -76,11 +94,7 @@ static void informed(void *context, int32_t peer, uint64_t word)
     return;
   }
   if ((word & (DART__INFORM_WAITS | DART__INFORM_CALL)) != 0) {
-    /* relaxed, both: pair with coll/leader_messages.c, which looks again and again, and the word is all there is to know */
-    if (atomic_load_explicit(&dart__awaited, memory_order_relaxed) == peer)
-      atomic_store_explicit((word & DART__INFORM_WAITS) != 0 ? &dart__awaited_waits
-                                                             : &dart__awaited_call,
-                            word, memory_order_relaxed);
+    note_wait(peer, word);
     return;
   }
   team   = dart__world.initialized ? dart__team_find((dart_team_t)(word >> 32)) : NULL;

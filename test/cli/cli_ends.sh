@@ -133,6 +133,12 @@ on_backends leave dart-end
 if has_backend shmem; then
   backend=shmem dartrun=("$build/dart-shmem/dartrun") program=$build/test/dart-end-shmem
 
+  # Leaders in different collectives that wait in a circle, 0 for 3, 3 for 1 and 1 for 0, and one that waits for it.
+  run timeout 45 "${dartrun[@]}" -n 4 --nodes 4 "$program" '0:init,bcast=3,exit' '1:init,bcast=0,exit' '*:init,bcast=1,exit'
+  [[ $code != 0 && $code != 124 && $(grep -c 'between nodes' <<<"$err") == 1 &&
+    $err == *"do not match between nodes: unit "[013]" is in dart_bcast of 32 bytes with root "[013]", unit "[0-3]" in another one,"* ]] ||
+    fail "a circle: $code, $err"
+
   # A unit that never joins, before others do and after.
   job '1:' '*:init,exit';                               ends "$missed"
   job '1:sleep=300' '*:init,exit';                      ends "$missed"
