@@ -22,6 +22,7 @@
 #include "base/log.h"
 #include "base/started.h"
 #include "model/lost.h"
+#include "model/tell.h"
 #include "model/world.h"
 #include "net.h"
 
@@ -69,16 +70,15 @@ static dart_ret_t open_job(int fd, long nunits)
   return DART_ERR_OTHER;
 }
 
-/* The unit's record, where the launcher finds it. Without memory for it the launcher sees nothing, and nothing is said:
- * there is none for what comes next, either. */
+/* The unit's record, where the launcher finds it. Without memory for it the launcher sees nothing, and nothing is said
+ * (dart__world.me is not set yet): there is none for what comes next, either. */
 static dart__record_t *open_record(void)
 {
-  uint64_t         at   = dart__job_record(dart__shmem.unit);
-  _Atomic uint32_t told = DART__JOB_INIT;
-  void            *record;
+  uint64_t at = dart__job_record(dart__shmem.unit);
+  void    *record;
 
-  if (dart__job_reserve(dart__shmem.fd, at, sizeof(dart__record_t),
-                        &(dart__job_reason_t){ .told = &told, .call = DART__JOB_INIT }) != DART_OK)
+  if (dart__job_reserve(dart__shmem.fd, at, sizeof(dart__record_t), NULL, DART__TELL_INIT) !=
+      DART_OK)
     return NULL;
   record = mmap(NULL, sizeof(dart__record_t), PROT_READ | PROT_WRITE, MAP_SHARED, dart__shmem.fd,
                 (off_t)at);

@@ -179,7 +179,7 @@ void dart__net_release(dart__team_t *team, dart__chunk_t *chunk, size_t from, si
 static uint32_t call_of(const dart__team_t *team, const dart__chunk_t *chunk)
 {
   if (team->exchange.shared == NULL)
-    return DART__JOB_INIT;
+    return DART__TELL_INIT;
   return chunk->level == DART__LEVEL_POOL ? dart__call_number() : dart__team_call_number(team);
 }
 
@@ -193,12 +193,10 @@ dart_ret_t dart__net_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t fr
     return DART_OK;
   ret = dart__job_reserve(
       dart__shmem.fd, mapping->offset + (size_t)team->me * chunk->nbytes + from, to - from,
-      &(dart__job_reason_t){ .why  = call == DART__JOB_INIT
-                                         ? "dart_init: no memory for the first team and its pool, "
-                                           "see DART_POOL"
-                                         : dart__call,
-                             .told = call == 0 ? NULL : &dart__shmem.job->told,
-                             .call = call });
+      call == DART__TELL_INIT
+          ? "dart_init: no memory for the first team and its pool, see DART_POOL"
+          : dart__call,
+      call);
   if (ret == DART_OK)
     dart__memory_make_huge(chunk->near[team->near_me] + from, to - from);
   return ret;

@@ -19,6 +19,7 @@
 #include "base/config.h"
 #include "base/free_memory.h"
 #include "base/log.h"
+#include "model/tell.h"
 
 #define DIRECTORY "/dev/shm"
 
@@ -133,7 +134,7 @@ dart_ret_t dart__job_reserve_ballots(int fd, uint32_t nunits)
   uint64_t from = round_up(header_bytes(), page_size());
   uint64_t to   = header_bytes() + (uint64_t)nunits * DART__BALLOTS * sizeof(dart__ballot_t);
 
-  return to <= from ? DART_OK : dart__job_reserve(fd, from, to - from, &(dart__job_reason_t){ 0 });
+  return to <= from ? DART_OK : dart__job_reserve(fd, from, to - from, NULL, DART__TELL_EACH);
 }
 
 static dart__job_t *map_header(int fd)
@@ -156,7 +157,7 @@ dart_ret_t dart__job_create(uint32_t nunits, uint32_t nnodes, int *fd_out)
     return dart__fail(DART_ERR_OTHER, "cannot make shared memory in " DIRECTORY ": %s",
                       strerror(errno));
   if ((ret = enlarge(fd, &nbytes)) != DART_OK ||
-      (ret = dart__job_reserve(fd, 0, header_bytes(), &(dart__job_reason_t){ 0 })) != DART_OK)
+      (ret = dart__job_reserve(fd, 0, header_bytes(), NULL, DART__TELL_EACH)) != DART_OK)
     goto close_file;
   if (dart__settings.survive == 1 && (ret = dart__job_reserve_ballots(fd, nunits)) != DART_OK)
     goto close_file;
@@ -233,34 +234,25 @@ uint64_t dart__job_cut(dart__job_t *job, size_t nbytes)
   return begin;
 }
 
-/* Whether to log why there is no room. Of units that share `told`, one does in a call. */
-static bool may_tell(const dart__job_reason_t *reason)
+static void tell_no_room(uint64_t nbytes, uint64_t room, const char *why, uint32_t call)
 {
-  return reason->told == NULL ||
-         atomic_exchange_explicit(reason->told, reason->call, memory_order_relaxed) != reason->call;
-}
-
-static void tell_no_room(uint64_t nbytes, uint64_t room, const dart__job_reason_t *reason)
-{
-  if (may_tell(reason))
+  if (dart__tells_first(call))
     dart__error("no room for %" PRIu64 " bytes of shared memory: " DIRECTORY
                 " and the machine have %" PRIu64 " left%s%s",
-                nbytes, room, reason->why != NULL ? "; " : "",
-                reason->why != NULL ? reason->why : "");
+                nbytes, room, why != NULL ? "; " : "", why != NULL ? why : "");
 }
 
-static bool has_room(uint64_t nbytes, const dart__job_reason_t *reason)
+static bool has_room(uint64_t nbytes, const char *why, uint32_t call)
 {
   uint64_t room = dart__memory_room(DIRECTORY);
 
   if (nbytes <= room)
     return true;
-  tell_no_room(nbytes, room, reason);
+  tell_no_room(nbytes, room, why, call);
   return false;
 }
 
-dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes,
-                             const dart__job_reason_t *reason)
+dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes, const char *why, uint32_t call)
 {
   uint64_t at  = offset;
   uint64_t end = round_up(offset + nbytes, page_size());
@@ -269,7 +261,7 @@ dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes,
   while (at < end) {
     uint64_t step = end - at < STEP ? end - at : STEP;
 
-    if (!has_room(end - at, reason))
+    if (!has_room(end - at, why, call))
       goto release;
     while (fallocate(fd, 0, (off_t)at, (off_t)step) != 0) {
       if (errno == EINTR) { /* it undid its work; a profiler's timer would let no large step pass */
@@ -277,8 +269,8 @@ dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes,
         continue;
       }
       if (errno == ENOSPC) /* another unit took the room since the look at it */
-        tell_no_room(end - at, dart__memory_room(DIRECTORY), reason);
-      else if (may_tell(reason))
+        tell_no_room(end - at, dart__memory_room(DIRECTORY), why, call);
+      else if (dart__tells_first(call))
         dart__error("cannot reserve %zu bytes of shared memory: %s", nbytes, strerror(errno));
       goto release;
     }

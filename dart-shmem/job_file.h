@@ -54,8 +54,7 @@ typedef struct {
    * this code even if it is 0. */
   _Atomic uint32_t aborted;
 
-  /* The collective call in which a unit has said last that there is no room for what each of them needs. */
-  _Atomic uint32_t told;
+  _Atomic uint32_t told; /* model/tell.h */
 
   /* File offset from which the next range is cut; only grows. */
   alignas(64) _Atomic uint64_t next;
@@ -123,25 +122,16 @@ void dart__job_close(dart__job_t *job);
  *  Its bytes are 0, and it has no pages yet: reserve them before touching them. Any unit, at any time. */
 uint64_t dart__job_cut(dart__job_t *job, size_t nbytes);
 
-/* The call of dart__job_reserve that is a cycle's dart_init; others are even. */
-#define DART__JOB_INIT 1u
-
-/* How dart__job_reserve says that there is no room. */
-typedef struct {
-  const char *why; /* follows the reason, and says what the memory is for, or the call; or NULL */
-  _Atomic uint32_t *told; /* the last call in which a unit said so; NULL: each unit does */
-  uint32_t          call; /* units that are in the same call say so once */
-} dart__job_reason_t;
-
 /** Reserve the pages of [offset, offset + nbytes), so that no access to them can fail. `offset` is
- *  at a page, and no page of it is reserved yet.
+ *  at a page, and no page of it is reserved yet. `why` says what the memory is for, or the call; or NULL.
+ *  Of the units that are in `call` (model/tell.h) one says that there is no room.
  *
  *  DART_ERR_NOMEM: /dev/shm or the machine has not that much memory left. Nothing was touched, and
  *  what was reserved on the way is released. Units that reserve at the same time notice each
  *  other, but any of them may fail: a caller that needs all or nothing has to agree with the others.
  *  The reason is logged. */
-dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes,
-                             const dart__job_reason_t *reason);
+dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes, const char *why,
+                             uint32_t call);
 
 /** Release the pages of [offset, offset + nbytes), where `offset` is at a page and the last page
  *  is released as a whole. Mappings stay valid and read 0, but touching them reserves nothing. */

@@ -11,6 +11,7 @@
 #include "base/free_memory.h"
 #include "base/log.h"
 #include "model/lost.h"
+#include "model/tell.h"
 #include "model/world.h"
 #include "net.h"
 
@@ -90,7 +91,7 @@ dart_ret_t dart__job_cut_for(dart_team_t team, size_t nbytes)
   if (pwrite(dart__shmem.fd, &cut, sizeof cut, at) == sizeof cut)
     return DART_OK;
   if (!dart__world.initialized) /* relaxed: the others look after an agreement */
-    atomic_store_explicit(&dart__shmem.job->told, DART__JOB_INIT, memory_order_relaxed);
+    atomic_store_explicit(&dart__shmem.job->told, DART__TELL_INIT, memory_order_relaxed);
   return dart__fail(DART_ERR_NOMEM, "cannot reserve %zu bytes of shared memory: %s", sizeof cut,
                     strerror(errno));
 }

@@ -9,6 +9,7 @@
 
 #include "base/counters.h"
 #include "model/lost.h"
+#include "model/tell.h"
 #include "model/world.h"
 #include "net.h"
 #include "wait/foreign.h"
@@ -29,12 +30,9 @@ dart_ret_t dart__simulated_open(void)
   own = offset + (uint64_t)dart__world.me * each;
   if (offset > 0)
     inboxes = dart__job_map(offset, (size_t)dart__world.nunits * each, 0, 0);
-  if (inboxes != NULL &&
-      dart__job_reserve(
-          dart__shmem.fd, own, each,
-          &(dart__job_reason_t){ .why  = "dart_init: no memory for the first team's inboxes",
-                                 .told = &dart__shmem.job->told,
-                                 .call = DART__JOB_INIT }) == DART_OK)
+  if (inboxes != NULL && dart__job_reserve(dart__shmem.fd, own, each,
+                                           "dart_init: no memory for the first team's inboxes",
+                                           DART__TELL_INIT) == DART_OK)
     dart__shmem.comm = dart__wire_open(&(dart__link_config_t){ .inboxes = inboxes,
                                                                .npeers  = dart__world.nunits,
                                                                .me      = dart__world.me,

@@ -8,6 +8,7 @@
 #include "far/host.h"
 #include "far/latency.h"
 #include "model/lost.h"
+#include "model/tell.h"
 #include "model/world.h"
 #include "net.h"
 
@@ -71,7 +72,7 @@ dart_ret_t dart__engine_open(dart_ret_t mine)
   /* a unit cannot know by itself whether all others have agents */
   dart__net_agree(most, 2);
   if (most[0] != DART_OK) {
-    if (dart__world_may_tell())
+    if (dart__tells_first(DART__TELL_INIT))
       dart__error("dart_init: no memory for the requests of some unit");
     dart__agent_close();
     delete_engine(); /* no unit has sent anything yet */

@@ -45,7 +45,7 @@ typedef struct {
    * is known. `is_alone`: no other thread may call the network any more. */
   void (*leave)(int code, bool is_alone);
 
-  /* 1: a unit has said in this cycle why dart_init lacks memory. NULL: units do not know of each other's lines. */
+  /* What a unit of the job has said last, see tell.h. NULL: units do not know of each other's lines. */
   _Atomic uint32_t *told;
 
   /* Raised when a message or a notification has arrived for this unit. NULL: before init, after exit. */
@@ -63,15 +63,6 @@ static inline void dart__world_add(_Atomic uint32_t *counter, uint32_t by)
   else
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + by,
                           memory_order_relaxed);
-}
-
-/** Whether this unit is to say that dart_init lacks memory: one of the job does. */
-static inline bool dart__world_may_tell(void)
-{
-  /* relaxed: whoever looks has agreed with the others since a line was written */
-  return dart__world.told == NULL
-             ? dart__world.me == 0
-             : atomic_exchange_explicit(dart__world.told, 1, memory_order_relaxed) == 0;
 }
 
 /** Find `nodes` and `near_first` by `node_of`. False: no memory. */

@@ -142,7 +142,7 @@ dart_ret_t dart__team_enter_all(dart__team_t *all, dart_ret_t mine)
   dart_ret_t ret = dart__net_agree_on_result(mine);
 
   if (ret != DART_OK) {
-    if (ret == DART_ERR_NOMEM && dart__world_may_tell())
+    if (ret == DART_ERR_NOMEM && dart__tells_first(DART__TELL_INIT))
       dart__error("dart_init: no memory for the first team and its pool, "
                   "see DART_POOL");
     dart__net_agree_on_result(DART_OK); /* nobody ends the program before it is said */
