@@ -14,7 +14,6 @@
 #include "base/profile.h"
 #include "base/size.h"
 #include "coll/coll.h"
-#include "far/agent.h"
 #include "far/progress.h"
 #include "file/between.h"
 #include "file/file.h"
@@ -258,7 +257,7 @@ static dart_ret_t new_file(const dart__team_t *team, unsigned flags, dart_file_t
   file->plans   = calloc((size_t)team->nunits, sizeof(dart__file_plan_t));
   file->domains = calloc((size_t)team->nnodes, sizeof(dart__file_domain_t));
   if (file->plans == NULL || file->domains == NULL || !dart__file_new_window(team, file) ||
-      (team->nnodes > 1 && !dart__file_new_boxes(team, file)) || dart__agent_start() != DART_OK ||
+      (team->nnodes > 1 && !dart__file_new_boxes(team, file)) ||
       dart__pool_alloc(sizeof(uint64_t), &file->own_word) != DART_OK) {
     free_file(file);
     *file_out = DART_FILE_NULL;

@@ -28,7 +28,6 @@
 #include "base/last_call.h"
 #include "base/profile.h"
 #include "coll/coll.h"
-#include "far/agent.h"
 #include "far/far_ops.h"
 #include "far/progress.h"
 #include "lock/range_table.h"
@@ -173,9 +172,7 @@ static dart_ret_t make_lock(const char *function, dart__team_t *team, dart_ret_t
   dart_ret_t    ret;
 
   if (mine == DART_OK)
-    mine = lock == NULL ? DART_ERR_NOMEM : dart__agent_start();
-  if (mine == DART_OK)
-    mine = alloc_place(team, &lock->own);
+    mine = lock == NULL ? DART_ERR_NOMEM : alloc_place(team, &lock->own);
   most[0] = mine;
   most[1] = mine == DART_OK ? lock->own.table : 0;
   dart__coll_most(team, most, 2);

@@ -9,7 +9,6 @@
 #include "base/profile.h"
 #include "base/size.h"
 #include "coll/coll.h"
-#include "far/agent.h"
 #include "far/far_ops.h"
 #include "memory/node_table.h"
 #include "memory/pool.h"
@@ -156,7 +155,7 @@ static dart_ret_t make_part(const char *function, const dart__team_t *team, uint
     return dart__fail(DART_ERR_INVAL, "%s: range %p, capacity %zu", function, (void *)range,
                       capacity);
   *range = new_range(team, stripe);
-  if (*range == NULL || dart__agent_start() != DART_OK)
+  if (*range == NULL)
     return DART_ERR_NOMEM;
   return dart__table_new(capacity_of(team, capacity), &(*range)->own);
 }

@@ -7,6 +7,8 @@
 
 #include "base/size.h"
 #include "base/sparse.h"
+#include "far/agent.h"
+#include "model/world.h"
 #include "net.h"
 
 /* Larger steps are not faster: 2000 segments of 4 KiB take within 3 % of the same time by steps of 64 KiB and 1 MiB. */
@@ -16,8 +18,11 @@ dart__chunk_t *dart__chunk_new(const dart__team_t *team, size_t nbytes, bool sha
 {
   dart__chunk_t *chunk = calloc(1, sizeof *chunk);
 
-  if (chunk == NULL)
+  /* dart_init makes the pool; only what follows is for far units to get to */
+  if (chunk == NULL || (dart__world.initialized && dart__agent_start() != DART_OK)) {
+    free(chunk);
     return NULL;
+  }
   chunk->nbytes = nbytes;
   chunk->near   = dart__sparse_new(dart__team_near_slots(team), sizeof *chunk->near);
   if (shared)

@@ -25,7 +25,6 @@
 #include "coll/coll.h"
 #include "data/name.h"
 #include "data/op.h"
-#include "far/agent.h"
 #include "far/far_ops.h"
 #include "far/progress.h"
 #include "memory/chunk_new.h"
@@ -59,7 +58,7 @@ static dart_ret_t open_chunk(dart__team_t *team, size_t nbytes, bool shared, siz
   dart__chunk_t *chunk = dart__chunk_new(team, dart__round_up(nbytes, unit), shared);
   dart_ret_t     mine, ret;
 
-  ret = dart__coll_agree(team, chunk == NULL ? DART_ERR_NOMEM : dart__agent_start());
+  ret = dart__coll_agree(team, chunk == NULL ? DART_ERR_NOMEM : DART_OK);
   if (ret != DART_OK)
     goto delete_chunk;
   chunk->alignment = alignment;

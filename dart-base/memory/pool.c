@@ -103,12 +103,15 @@ static dart_ret_t reserve_up_to(uint64_t end)
 }
 
 /* DART has its own blocks in the pool, which dart_memfree of a wrong pointer must not free: so those of dart_memalloc are
- * marked. DART_ERR_NOMEM: the network has said that there is no memory; DART_ERR_OTHER: the address space is used up. */
+ * marked. DART_ERR_NOMEM: there is no memory, which was said; DART_ERR_OTHER: the address space is used up. */
 static dart_ret_t alloc_block(size_t nbytes, bool is_users, uint64_t *offset_out)
 {
   dart_ret_t ret = DART_ERR_OTHER;
   uint64_t   offset;
 
+  if (dart__world.initialized &&
+      dart__agent_start() != DART_OK) /* far units may get to the block */
+    return DART_ERR_NOMEM;
   pthread_mutex_lock(&pool.lock);
   if (dart__arena_alloc(pool.chunk->arena, nbytes, &offset)) {
     ret = reserve_up_to(offset + nbytes);
@@ -187,8 +190,6 @@ dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t *gptr)
     return DART_ERR_INVAL;
   if (dart__check_team(__func__, DART_TEAM_ALL) == NULL)
     return DART_ERR_INVAL;
-  if (dart__agent_start() != DART_OK)
-    return DART_ERR_OTHER;
   ret = alloc_block(nbytes, true, &offset);
   if (ret == DART_ERR_OTHER)
     dart__error("%s: the pool of %zu bytes is used up: no %zu bytes left, see DART_POOL", __func__,

@@ -17,7 +17,6 @@
 #include "base/sparse.h"
 #include "coll/coll.h"
 #include "data/name.h"
-#include "far/agent.h"
 #include "far/engine.h"
 #include "memory/chunk_new.h"
 #include "memory/node_table.h"
@@ -119,7 +118,7 @@ static dart_ret_t prepare_registration(dart__team_t *team, plan_t *plan_out)
   plan_out->contributions = calloc((size_t)team->nunits, sizeof *plan_out->contributions);
   return plan_out->segment != NULL && plan_out->contributions != NULL &&
                  dart__segment_prepare_ended(team)
-             ? dart__agent_start()
+             ? DART_OK
              : DART_ERR_NOMEM;
 }
 
