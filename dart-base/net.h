@@ -163,12 +163,10 @@ typedef struct {
 
 #define DART__NET_MOST ((size_t)1 << 30) /* bytes of one put or get */
 
-/** Start to move `nbytes` bytes, 1 to DART__NET_MOST. `request_out` NULL: a flush completes it. Else it is locally
- *  complete when the request is done, and complete at the target after a flush. */
-void dart__net_put(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
-                   const void *src, size_t nbytes, dart__net_request_t *request_out);
-void dart__net_get(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
-                   void *dst, size_t nbytes, dart__net_request_t *request_out);
+/** Start to move `nbytes` bytes, 1 to DART__NET_MOST, from `buffer` (`is_put`) or to it. `request_out` NULL: a flush
+ *  completes it. Else it is locally complete when the request is done, and complete at the target after a flush. */
+void dart__net_move(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
+                    void *buffer, size_t nbytes, bool is_put, dart__net_request_t *request_out);
 
 /** Complete what this process has started towards a unit: on the portion of `chunk`, or, NULL, of all chunks of the
  *  team; at the target, or only locally. Costs nothing if nothing is outstanding. */
@@ -201,7 +199,7 @@ typedef struct {
   int32_t  peer;
   int      tag;
   size_t   nbytes;
-  uint64_t id; /* claimed: what dart__net_recv_claimed receives */
+  uint64_t id; /* claimed: what dart__net_recv receives */
 } dart__net_message_t;
 
 /** Start to send any number of bytes. `data` must not change until the request is done; `request_out` NULL: until a
@@ -209,17 +207,17 @@ typedef struct {
 void dart__net_send(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
                     const void *data, size_t nbytes, dart__net_request_t *request_out);
 
-/** Start to receive a message of at most `nbytes`. */
+/** Start to receive a message of at most `nbytes`: the one that was claimed, or, NULL, the next of the peer, channel and
+ *  tag. */
 void dart__net_recv(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
-                    void *buffer, size_t nbytes, dart__net_request_t *request_out);
+                    const dart__net_message_t *claimed, void *buffer, size_t nbytes,
+                    dart__net_request_t *request_out);
 
-/** Whether a message has come that no posted receive takes. `claims`: it is the caller's, which must receive it by
- *  dart__net_recv_claimed; no other call finds it any more. Channels LEADERS, without a claim, OWN and PROGRAM. By any
+/** Whether a message has come that no posted receive takes. `claims`: it is the caller's, which must receive it;
+ *  no other call finds it any more. Channels LEADERS, without a claim, OWN and PROGRAM. By any
  *  tag of LEADERS, messages of OWN may be found. */
 bool dart__net_probe(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
                      bool claims, dart__net_message_t *found_out);
-void dart__net_recv_claimed(dart__net_comm_t *comm, dart__net_message_t *found, void *buffer,
-                            dart__net_request_t *request_out);
 
 /** Test requests of messages, puts or gets, none of which is done, for the price of one: the index of one that is done
  *  now, which becomes DART__NET_DONE; -1: none is. Of a receive `*message_out`, unless NULL, says what has come. */

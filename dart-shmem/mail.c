@@ -110,40 +110,29 @@ void dart__net_send(dart__net_comm_t *comm, int32_t peer, dart__channel_t channe
   pthread_mutex_unlock(&comm->lock);
 }
 
-/* Start a receive: of a message that was claimed, or, NULL, of the next one. */
-static void receive(dart__net_comm_t *c, dart__envelope_t *e, const dart__request_t *model,
+void dart__net_recv(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
+                    const dart__net_message_t *claimed, void *buffer, size_t nbytes,
                     dart__net_request_t *request_out)
 {
-  dart__request_t *r;
+  dart__request_t   model = { .kind    = DART__PACKET_FETCH,
+                              .channel = channel,
+                              .tag     = tag,
+                              .peer    = claimed != NULL ? claimed->peer : peer,
+                              .data    = buffer,
+                              .nbytes  = nbytes };
+  dart__request_t  *r;
+  dart__envelope_t *e;
 
-  pthread_mutex_lock(&c->lock);
-  r               = dart__request_new(c, model, true);
-  r->kind         = DART__PACKET_FETCH;
+  pthread_mutex_lock(&comm->lock);
+  r               = dart__request_new(comm, &model, true);
   request_out->id = dart__id_of(r);
-  if (e == NULL)
-    e = dart__mail_find(c, r->channel, r->peer, r->tag, true);
+  e               = claimed != NULL ? (dart__envelope_t *)(uintptr_t)claimed->id
+                                    : dart__mail_find(comm, channel, peer, tag, true);
   if (e != NULL)
-    take_message(c, r, e);
+    take_message(comm, r, e);
   else
-    dart__request_list(r, &c->posted[r->channel]);
-  pthread_mutex_unlock(&c->lock);
-}
-
-void dart__net_recv(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
-                    void *buffer, size_t nbytes, dart__net_request_t *request_out)
-{
-  dart__request_t model = {
-    .channel = channel, .tag = tag, .peer = peer, .data = buffer, .nbytes = nbytes
-  };
-
-  receive(comm, NULL, &model, request_out);
-}
-
-void dart__net_recv_claimed(dart__net_comm_t *comm, dart__net_message_t *found, void *buffer,
-                            dart__net_request_t *request_out)
-{
-  receive(comm, (dart__envelope_t *)(uintptr_t)found->id,
-          &(dart__request_t){ .data = buffer, .nbytes = found->nbytes }, request_out);
+    dart__request_list(r, &comm->posted[channel]);
+  pthread_mutex_unlock(&comm->lock);
 }
 
 void dart__net_cancel(dart__net_comm_t *comm, dart__net_request_t *request)

@@ -87,9 +87,8 @@ uint32_t dart__simulated_idle_us(uint32_t most_us)
 
 /* ---- puts, gets, flushes ------------------------------------------------------------------------ */
 
-static inline void start_move(const dart__team_t *team, const dart__chunk_t *chunk, int32_t unit,
-                              uint64_t offset, char *data, size_t nbytes, bool is_put,
-                              dart__net_request_t *request_out)
+void dart__net_move(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
+                    void *buffer, size_t nbytes, bool is_put, dart__net_request_t *request_out)
 {
   const dart__mapping_t *mapping = chunk->net;
   bool                   delays  = dart__shmem.model.has_delays;
@@ -102,7 +101,7 @@ static inline void start_move(const dart__team_t *team, const dart__chunk_t *chu
   if (there == NULL || delays) {
     dart__request_t r = { .kind   = is_put ? DART__PACKET_PUT : DART__PACKET_GET,
                           .peer   = dart__team_member(team, unit),
-                          .data   = data,
+                          .data   = buffer,
                           .nbytes = nbytes,
                           .there  = mapping->region.id,
                           .offset = offset,
@@ -116,25 +115,13 @@ static inline void start_move(const dart__team_t *team, const dart__chunk_t *chu
       return;
     }
   } else if (is_put) {
-    dart__near_put_bytes(there, data, nbytes);
+    dart__near_put_bytes(there, buffer, nbytes);
   } else {
-    dart__near_get_bytes(data, there, nbytes);
+    dart__near_get_bytes(buffer, there, nbytes);
   }
   dart__traffic_copy(&dart__traffic, is_put, nbytes);
   if (request_out != NULL)
     *request_out = DART__NET_DONE;
-}
-
-void dart__net_put(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
-                   const void *src, size_t nbytes, dart__net_request_t *request_out)
-{
-  start_move(team, chunk, unit, offset, (char *)(uintptr_t)src, nbytes, true, request_out);
-}
-
-void dart__net_get(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
-                   void *dst, size_t nbytes, dart__net_request_t *request_out)
-{
-  start_move(team, chunk, unit, offset, dst, nbytes, false, request_out);
 }
 
 /* Completes operations on all chunks. */

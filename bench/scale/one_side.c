@@ -244,19 +244,14 @@ dart_ret_t dart__net_register(dart__team_t *team, dart__chunk_t *chunk, void *ad
 
 /* ---- puts and gets ------------------------------------------------------------------------------ */
 
-void dart__net_put(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
-                   const void *src, size_t nbytes, dart__net_request_t *request_out)
+void dart__net_move(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
+                    void *buffer, size_t nbytes, bool is_put, dart__net_request_t *request_out)
 {
-  (void)team, (void)chunk, (void)unit, (void)offset, (void)src, (void)nbytes;
+  (void)team, (void)chunk, (void)unit, (void)offset, (void)buffer, (void)nbytes;
+  if (!is_put)
+    never();
   if (request_out != NULL)
     *request_out = DART__NET_DONE;
-}
-
-void dart__net_get(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
-                   void *dst, size_t nbytes, dart__net_request_t *request_out)
-{
-  (void)team, (void)chunk, (void)unit, (void)offset, (void)dst, (void)nbytes, (void)request_out;
-  never();
 }
 
 void dart__net_flush(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, bool at_target)
@@ -275,9 +270,10 @@ void dart__net_send(dart__net_comm_t *to, int32_t peer, dart__channel_t channel,
 }
 
 void dart__net_recv(dart__net_comm_t *from, int32_t peer, dart__channel_t channel, int tag,
-                    void *buffer, size_t nbytes, dart__net_request_t *request_out)
+                    const dart__net_message_t *claimed, void *buffer, size_t nbytes,
+                    dart__net_request_t *request_out)
 {
-  (void)from, (void)peer, (void)channel, (void)tag, (void)buffer, (void)nbytes;
+  (void)from, (void)peer, (void)channel, (void)tag, (void)claimed, (void)buffer, (void)nbytes;
   *request_out = (dart__net_request_t){ 0 };
 }
 
@@ -286,13 +282,6 @@ bool dart__net_probe(dart__net_comm_t *from, int32_t peer, dart__channel_t chann
 {
   (void)from, (void)peer, (void)channel, (void)tag, (void)claims, (void)found_out;
   return false;
-}
-
-void dart__net_recv_claimed(dart__net_comm_t *from, dart__net_message_t *found, void *buffer,
-                            dart__net_request_t *request_out)
-{
-  (void)from, (void)found, (void)buffer, (void)request_out;
-  never();
 }
 
 int dart__net_test(dart__net_comm_t *of, dart__net_request_t *const requests[], int count,

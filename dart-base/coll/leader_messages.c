@@ -265,8 +265,8 @@ static void send_to(const dart__team_t *team, int32_t node, const void *send, si
 static void recv_from(const dart__team_t *team, int32_t node, void *recv, size_t nbytes,
                       dart__net_request_t *request)
 {
-  dart__net_recv(dart__net.messages, leader(team, node), DART__CHANNEL_LEADERS, tag_of(team), recv,
-                 nbytes, request);
+  dart__net_recv(dart__net.messages, leader(team, node), DART__CHANNEL_LEADERS, tag_of(team), NULL,
+                 recv, nbytes, request);
 }
 
 void dart__nodes_exchange(dart__team_t *team, int32_t to, const void *send, size_t send_nbytes,

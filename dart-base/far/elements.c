@@ -19,12 +19,8 @@ static void start_run(const dart__rma_t *rma, size_t target_off, char *buffer, s
     size_t count = dart__least(DART__NET_MOST, nbytes - from);
 
     dart__count(DART__COUNT_RMA_RUN);
-    if (rma->kind == DART__PUT)
-      dart__net_put(at->team, at->segment->chunk, at->unit, offset + from, buffer + from, count,
-                    NULL);
-    else
-      dart__net_get(at->team, at->segment->chunk, at->unit, offset + from, buffer + from, count,
-                    NULL);
+    dart__net_move(at->team, at->segment->chunk, at->unit, offset + from, buffer + from, count,
+                   rma->kind == DART__PUT, NULL);
   }
 }
 

@@ -105,14 +105,10 @@ void dart__far_request(dart__way_t way, const dart__rma_t *rma, bool is_put)
 INLINED void call_net(const dart__rma_t *rma, void *buffer, bool is_put,
                       dart__net_request_t *request_out)
 {
-  const dart__address_t *at     = &rma->at;
-  dart__chunk_t         *chunk  = at->segment->chunk;
-  uint64_t               offset = dart__far_offset(at);
+  const dart__address_t *at = &rma->at;
 
-  if (is_put)
-    dart__net_put(at->team, chunk, at->unit, offset, buffer, rma->nbytes, request_out);
-  else
-    dart__net_get(at->team, chunk, at->unit, offset, buffer, rma->nbytes, request_out);
+  dart__net_move(at->team, at->segment->chunk, at->unit, dart__far_offset(at), buffer, rma->nbytes,
+                 is_put, request_out);
 }
 
 /* What a transfer of the network is to come after: an order, and updates of the same words that travel by a relay. No

@@ -90,7 +90,7 @@ dart_ret_t dart__far_message_recv(dart_unit_t unit, int tag, void *buffer, size_
 
   *message_out = m;
   if (m != NULL && m->channel == DART__CHANNEL_OWN && !dart__survives()) {
-    dart__net_recv(dart__net.messages, unit, m->channel, m->tag, buffer, nbytes, &m->request);
+    dart__net_recv(dart__net.messages, unit, m->channel, m->tag, NULL, buffer, nbytes, &m->request);
     m->stage = STARTED;
   }
   return ret;
@@ -176,8 +176,8 @@ static bool start_receive(dart__far_message_t *m)
 {
   if (is_too_long(m) && !find_room_to_drop(m))
     return false;
-  dart__net_recv_claimed(dart__net.messages, &m->claimed,
-                         m->dropped != NULL ? m->dropped : m->buffer, &m->request);
+  dart__net_recv(dart__net.messages, m->unit, m->channel, m->tag, &m->claimed,
+                 m->dropped != NULL ? m->dropped : m->buffer, m->claimed.nbytes, &m->request);
   m->stage = STARTED;
   return true;
 }

@@ -100,15 +100,21 @@ void dart__net_send(dart__net_comm_t *comm, int32_t peer, dart__channel_t channe
 }
 
 void dart__net_recv(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
-                    void *buffer, size_t nbytes, dart__net_request_t *request_out)
+                    const dart__net_message_t *claimed, void *buffer, size_t nbytes,
+                    dart__net_request_t *request_out)
 {
   envelope_t  from  = envelope(channel, tag);
   bytes_t     bytes = describe_bytes(nbytes);
+  MPI_Message message;
   MPI_Request request;
 
   (void)comm;
-  DART__MPI(MPI_Irecv, buffer, bytes.count, bytes.type, rank_of(peer), from.tag, from.comm,
-            &request);
+  if (claimed != NULL) {
+    memcpy(&message, &claimed->id, sizeof message);
+    DART__MPI(MPI_Imrecv, buffer, bytes.count, bytes.type, &message, &request);
+  } else
+    DART__MPI(MPI_Irecv, buffer, bytes.count, bytes.type, rank_of(peer), from.tag, from.comm,
+              &request);
   forget(&bytes);
   *request_out = dart__mpi_wrap(request);
 }
@@ -139,20 +145,6 @@ bool dart__net_probe(dart__net_comm_t *comm, int32_t peer, dart__channel_t chann
 }
 
 _Static_assert(sizeof(MPI_Message) <= sizeof(uint64_t), "a message of MPI is a number of 64 bits");
-
-void dart__net_recv_claimed(dart__net_comm_t *comm, dart__net_message_t *found, void *buffer,
-                            dart__net_request_t *request_out)
-{
-  bytes_t     bytes = describe_bytes(found->nbytes);
-  MPI_Message message;
-  MPI_Request request;
-
-  (void)comm;
-  memcpy(&message, &found->id, sizeof message);
-  DART__MPI(MPI_Imrecv, buffer, bytes.count, bytes.type, &message, &request);
-  forget(&bytes);
-  *request_out = dart__mpi_wrap(request);
-}
 
 /* ---- completion ------------------------------------------------------------------------------- */
 

@@ -26,40 +26,26 @@ static inline void count(dart__window_t *window, int32_t unit, size_t nbytes, bo
   dart__outstanding_start(&window->unit[unit], !is_put);
 }
 
-void dart__net_put(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
-                   const void *src, size_t nbytes, dart__net_request_t *request_out)
+void dart__net_move(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
+                    void *buffer, size_t nbytes, bool is_put, dart__net_request_t *request_out)
 {
   dart__window_t *window = dart__chunk_net(chunk)->window;
   MPI_Aint        disp   = dart__chunk_disp(chunk, unit, offset);
+  int             n      = (int)nbytes;
   MPI_Request     request;
 
   (void)team;
-  if (request_out == NULL) {
-    DART__MPI(MPI_Put, src, (int)nbytes, MPI_BYTE, unit, disp, (int)nbytes, MPI_BYTE, window->win);
-  } else {
-    DART__MPI(MPI_Rput, src, (int)nbytes, MPI_BYTE, unit, disp, (int)nbytes, MPI_BYTE, window->win,
-              &request);
+  if (request_out == NULL && is_put)
+    DART__MPI(MPI_Put, buffer, n, MPI_BYTE, unit, disp, n, MPI_BYTE, window->win);
+  else if (request_out == NULL)
+    DART__MPI(MPI_Get, buffer, n, MPI_BYTE, unit, disp, n, MPI_BYTE, window->win);
+  else if (is_put)
+    DART__MPI(MPI_Rput, buffer, n, MPI_BYTE, unit, disp, n, MPI_BYTE, window->win, &request);
+  else
+    DART__MPI(MPI_Rget, buffer, n, MPI_BYTE, unit, disp, n, MPI_BYTE, window->win, &request);
+  if (request_out != NULL)
     *request_out = dart__mpi_wrap(request);
-  }
-  count(window, unit, nbytes, true);
-}
-
-void dart__net_get(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
-                   void *dst, size_t nbytes, dart__net_request_t *request_out)
-{
-  dart__window_t *window = dart__chunk_net(chunk)->window;
-  MPI_Aint        disp   = dart__chunk_disp(chunk, unit, offset);
-  MPI_Request     request;
-
-  (void)team;
-  if (request_out == NULL) {
-    DART__MPI(MPI_Get, dst, (int)nbytes, MPI_BYTE, unit, disp, (int)nbytes, MPI_BYTE, window->win);
-  } else {
-    DART__MPI(MPI_Rget, dst, (int)nbytes, MPI_BYTE, unit, disp, (int)nbytes, MPI_BYTE, window->win,
-              &request);
-    *request_out = dart__mpi_wrap(request);
-  }
-  count(window, unit, nbytes, false);
+  count(window, unit, nbytes, is_put);
 }
 
 /* ---- elements of types -------------------------------------------------------------------------- */

@@ -202,12 +202,13 @@ void dart__net_send(dart__net_comm_t *t, int32_t peer, dart__channel_t channel, 
 }
 
 void dart__net_recv(dart__net_comm_t *t, int32_t peer, dart__channel_t channel, int tag,
-                    void *buffer, size_t nbytes, dart__net_request_t *request_out)
+                    const dart__net_message_t *claimed, void *buffer, size_t nbytes,
+                    dart__net_request_t *request_out)
 {
   uint64_t id   = atomic_fetch_add(&t->net->next_id, 1);
   size_t   slot = 0;
 
-  (void)tag;
+  (void)tag, (void)claimed;
   request_out->id = id;
   pthread_mutex_lock(&t->lock);
   while (slot < t->nreceives && t->receive[slot].id != 0)

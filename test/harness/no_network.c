@@ -15,17 +15,11 @@ void dart__net_abort(int code, bool is_asked)
   never();
 }
 
-void dart__net_put(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
-                   const void *src, size_t nbytes, dart__net_request_t *request_out)
+void dart__net_move(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
+                    void *buffer, size_t nbytes, bool is_put, dart__net_request_t *request_out)
 {
-  (void)team, (void)chunk, (void)unit, (void)offset, (void)src, (void)nbytes, (void)request_out;
-  never();
-}
-
-void dart__net_get(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
-                   void *dst, size_t nbytes, dart__net_request_t *request_out)
-{
-  (void)team, (void)chunk, (void)unit, (void)offset, (void)dst, (void)nbytes, (void)request_out;
+  (void)team, (void)chunk, (void)unit, (void)offset, (void)buffer, (void)nbytes, (void)is_put,
+      (void)request_out;
   never();
 }
 
@@ -43,9 +37,11 @@ void dart__net_send(dart__net_comm_t *comm, int32_t peer, dart__channel_t channe
 }
 
 void dart__net_recv(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
-                    void *buffer, size_t nbytes, dart__net_request_t *request_out)
+                    const dart__net_message_t *claimed, void *buffer, size_t nbytes,
+                    dart__net_request_t *request_out)
 {
-  (void)comm, (void)peer, (void)channel, (void)tag, (void)buffer, (void)nbytes, (void)request_out;
+  (void)comm, (void)peer, (void)channel, (void)tag, (void)claimed, (void)buffer, (void)nbytes,
+      (void)request_out;
   never();
 }
 
@@ -53,13 +49,6 @@ bool dart__net_probe(dart__net_comm_t *comm, int32_t peer, dart__channel_t chann
                      bool claims, dart__net_message_t *found_out)
 {
   (void)comm, (void)peer, (void)channel, (void)tag, (void)claims, (void)found_out;
-  never();
-}
-
-void dart__net_recv_claimed(dart__net_comm_t *comm, dart__net_message_t *found, void *buffer,
-                            dart__net_request_t *request_out)
-{
-  (void)comm, (void)found, (void)buffer, (void)request_out;
   never();
 }
 

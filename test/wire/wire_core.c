@@ -56,7 +56,7 @@ static uint64_t recv_word(int32_t peer, int32_t from, dart__channel_t channel, i
   dart__net_request_t *const requests[] = { &request };
   uint64_t                   word       = 0;
 
-  dart__net_recv(comm(peer), from, channel, tag, &word, sizeof word, &request);
+  dart__net_recv(comm(peer), from, channel, tag, NULL, &word, sizeof word, &request);
   while (dart__net_test(comm(peer), requests, 1, &message) < 0)
     for (int32_t other = 0; other < peers.count; other++)
       peers_progress(comm(other));
@@ -97,8 +97,8 @@ static void receives_take_messages_in_the_order_posted(void **state)
   (void)state;
   open_with(2, "rdma");
   for (int i = 0; i < 4; i++)
-    dart__net_recv(comm(0), i == 1 ? 1 : DART__ANY_PEER, DART__CHANNEL_REQUEST, 0, &words[i], 8,
-                   &requests[i]);
+    dart__net_recv(comm(0), i == 1 ? 1 : DART__ANY_PEER, DART__CHANNEL_REQUEST, 0, NULL, &words[i],
+                   8, &requests[i]);
   dart__net_cancel(comm(0), &requests[0]);
   for (int i = 0; i < 2; i++) {
     sent = send_word(1, 0, DART__CHANNEL_REQUEST, 0, &values[i]);
@@ -126,7 +126,8 @@ static void a_claimed_message_is_found_by_nobody_else(void **state)
   assert_false(dart__net_probe(comm(0), 1, DART__CHANNEL_OWN, 5, true, &other));
   assert_int_equal(found.nbytes, sizeof large);
   memset(got, 0, sizeof got);
-  dart__net_recv_claimed(comm(0), &found, got, &received);
+  dart__net_recv(comm(0), found.peer, DART__CHANNEL_OWN, found.tag, &found, got, found.nbytes,
+                 &received);
   assert_false(is_done(1, &sent));
   await(0, &received);
   await(1, &sent);
@@ -143,7 +144,7 @@ static void a_message_does_not_wait_for_what_is_fetched(void **state)
 
   (void)state;
   open_with(2, "rdma");
-  dart__net_recv(comm(0), 1, DART__CHANNEL_OWN, 5, got, sizeof large, &received);
+  dart__net_recv(comm(0), 1, DART__CHANNEL_OWN, 5, NULL, got, sizeof large, &received);
   dart__net_send(comm(1), 0, DART__CHANNEL_OWN, 5, large, sizeof large, &sent);
   assert_false(is_done(0, &received));
   word_sent = send_word(0, 1, DART__CHANNEL_PROGRAM, 6, &word);
@@ -206,20 +207,21 @@ static void messages_that_nobody_receives_hold_up_no_other(void **state)
     assert_int_equal(recv_word(1, 0, DART__CHANNEL_REQUEST, 0), 9);
     await(0, &request);
     dart__net_send(comm(0), 1, DART__CHANNEL_DATA, 0, large, LARGE, NULL);
-    dart__net_recv(comm(1), 0, DART__CHANNEL_DATA, 0, got, LARGE, &request);
+    dart__net_recv(comm(1), 0, DART__CHANNEL_DATA, 0, NULL, got, LARGE, &request);
     await(1, &request);
   }
   for (int i = 0; i < UNWANTED; i++) {
     assert_true(dart__net_probe(comm(1), 0, DART__CHANNEL_PROGRAM, 1, true, &found));
     assert_int_equal(found.nbytes, 8000);
     memset(got, 1, 8000);
-    dart__net_recv_claimed(comm(1), &found, got, &request);
+    dart__net_recv(comm(1), found.peer, DART__CHANNEL_OWN, found.tag, &found, got, found.nbytes,
+                   &request);
     await(1, &request);
     assert_memory_equal(got, large, 8000);
     await(0, &unwanted[i]);
   }
   for (int i = 0; i < EMPTY; i++) {
-    dart__net_recv(comm(1), 0, DART__CHANNEL_OWN, 1, NULL, 0, &request);
+    dart__net_recv(comm(1), 0, DART__CHANNEL_OWN, 1, NULL, NULL, 0, &request);
     await(1, &request);
     await(0, &empty[i]);
   }
@@ -428,7 +430,7 @@ static int overtaken_messages(dart__channel_t one, int one_tag, dart__channel_t 
     for (int k = 0; k < 2; k++)
       send_word(0, 1, channels[k], tags[k], &sent[k]);
     for (int k = 0; k < 2; k++)
-      dart__net_recv(comm(1), 0, channels[k], tags[k], &words[k], 8, &requests[k]);
+      dart__net_recv(comm(1), 0, channels[k], tags[k], NULL, &words[k], 8, &requests[k]);
     while (!is_over) {
       bool has_second = is_done(1, &requests[1]);
 
@@ -536,7 +538,7 @@ static void sends_to_a_lost_peer_are_done(void **state)
     assert_true(is_done(0, &sent[i]));
   dart__net_send(comm(0), 1, DART__CHANNEL_OWN, 1, large, sizeof large, &offered);
   assert_true(is_done(0, &offered));
-  dart__net_recv(comm(2), 0, DART__CHANNEL_OWN, 1, got, sizeof got, &fetched);
+  dart__net_recv(comm(2), 0, DART__CHANNEL_OWN, 1, NULL, got, sizeof got, &fetched);
   dart__net_send(comm(0), 2, DART__CHANNEL_OWN, 1, large, sizeof large, &offered);
   await(2, &fetched); /* others go on */
   await(0, &offered);
@@ -556,8 +558,8 @@ static void receives_from_a_lost_peer_are_cancelled(void **state)
   send_word(1, 0, DART__CHANNEL_PROGRAM, 3, &word);
   dart__net_send(comm(1), 0, DART__CHANNEL_OWN, 1, large, sizeof large, &sent[0]);
   dart__net_send(comm(1), 0, DART__CHANNEL_REQUEST, 0, large, sizeof large, &sent[1]);
-  dart__net_recv(comm(0), 1, DART__CHANNEL_OWN, 1, got, sizeof got, &named);
-  dart__net_recv(comm(0), DART__ANY_PEER, DART__CHANNEL_REQUEST, 0, got, sizeof got, &any);
+  dart__net_recv(comm(0), 1, DART__CHANNEL_OWN, 1, NULL, got, sizeof got, &named);
+  dart__net_recv(comm(0), DART__ANY_PEER, DART__CHANNEL_REQUEST, 0, NULL, got, sizeof got, &any);
   peers_progress(comm(0));
   peers_progress(comm(1)); /* some of the bytes are on their way */
   peers_lose(1);
@@ -584,7 +586,7 @@ static void a_message_that_is_given_up_is_not_read(void **state)
   peers_open_mortal(&peers, 2, "rdma");
   memset(got, 0, sizeof got);
   dart__net_send(comm(1), 0, DART__CHANNEL_LEADERS, 1, large, sizeof large, &sent);
-  dart__net_recv(comm(0), 1, DART__CHANNEL_LEADERS, 1, got, sizeof got, &received);
+  dart__net_recv(comm(0), 1, DART__CHANNEL_LEADERS, 1, NULL, got, sizeof got, &received);
   dart__net_cancel(comm(1), &sent);
   for (int i = 0; i < 10; i++)
     assert_false(is_done(0, &received) || (peers_progress(comm(1)), false));

@@ -106,7 +106,7 @@ static void receive_next(thread_t *t)
   t->is_receiving[from] = true;
   if (draw(t, 3) == 0) { /* may have to wait */
     dart__net_recv(t->comm, draw(t, 1) == 0 ? DART__ANY_PEER : from / THREADS, channel, 1 + from,
-                   t->in[from], MOST, &t->received[from]);
+                   NULL, t->in[from], MOST, &t->received[from]);
     return;
   }
   if (channel == DART__CHANNEL_PROGRAM && draw(t, 1) == 0 &&
@@ -121,7 +121,8 @@ static void receive_next(thread_t *t)
     return;
   }
   expect(found.nbytes == size_of(from, t->id, t->nreceived[from]), "a length is wrong", t);
-  dart__net_recv_claimed(t->comm, &found, t->in[from], &t->received[from]);
+  dart__net_recv(t->comm, from / THREADS, channel, 1 + from, &found, t->in[from], found.nbytes,
+                 &t->received[from]);
 }
 
 static void move(thread_t *t, int peer, bool is_put, char *data, size_t nbytes, size_t at,

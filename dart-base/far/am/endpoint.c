@@ -177,7 +177,7 @@ static void receive_got(dart__am_t *am, int32_t peer, dart__am_batch_t *batch)
 {
   for (size_t i = 0; i < batch->ndata; i++)
     if (batch->data[i].is_got)
-      dart__net_recv(am->config.comm, peer, DART__CHANNEL_GOT, 0, batch->dst[i],
+      dart__net_recv(am->config.comm, peer, DART__CHANNEL_GOT, 0, NULL, batch->dst[i],
                      batch->data[i].nbytes, &batch->got[i]);
 }
 

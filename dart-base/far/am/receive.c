@@ -150,7 +150,7 @@ static void move_data(dart__am_t *am, dart__am_pending_t *pending)
     }
     if (to == NULL) /* no memory: nobody reads what is received there, perhaps several at a time */
       to = am->receiver.dropped;
-    dart__net_recv(am->config.comm, pending->peer, DART__CHANNEL_DATA, 0, to, data.nbytes,
+    dart__net_recv(am->config.comm, pending->peer, DART__CHANNEL_DATA, 0, NULL, to, data.nbytes,
                    &pending->data[i]);
   }
 }
@@ -321,7 +321,7 @@ static void apply_pending(dart__am_t *am, int most, bool *notified_out)
 static void post(dart__am_t *am, const dart__am_ring_t *ring, dart__am_slot_t *slot)
 {
   slot->has_come = false;
-  dart__net_recv(am->config.comm, DART__ANY_PEER, ring->channel, 0, slot->message,
+  dart__net_recv(am->config.comm, DART__ANY_PEER, ring->channel, 0, NULL, slot->message,
                  sizeof *slot->message, &slot->request);
 }
 
