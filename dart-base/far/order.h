@@ -6,7 +6,8 @@
  * of a batch one after the other, batches in the order of their numbers. MPI's transfers are ordered by nothing
  * but a flush. So there are four cases, of something before the order and something after it:
  *
- *   request, request     in order already
+ *   request, request     in order already, unless the later one is an update that travels by a relay (far/relayed.h):
+ *                        that is a transfer here
  *   transfer, either     a flush of the transfers, by dart_order: there it is known that there are some
  *   request, transfer    a wait for the requests, but only when a transfer is about to start, which in most
  *                        programs does not come, or when the requests have long been applied. dart_order notes the

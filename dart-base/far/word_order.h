@@ -16,6 +16,7 @@
 #include "far/completion.h"
 #include "far/engine.h"
 #include "far/far_team.h"
+#include "far/order.h"
 #include "far/relayed.h"
 #include "model/address.h"
 #include "model/world.h"
@@ -148,12 +149,14 @@ static inline void dart__word_order_request_too(const dart__address_t *at, dart_
   dart__word_order_add(&dart__word_order_of(at)->requested, t, false);
 }
 
-/** Before an update of these words that travels by a relay. */
+/** Before an update of these words that travels by a relay. It may overtake requests, so it waits for those that an order
+ *  has put before it. */
 static inline void dart__word_order_relay(const dart__address_t *at, dart__touched_t t)
 {
   dart_unit_t unit    = dart__team_member(at->team, at->unit);
   bool        empties = dart__am_is_flushed(dart__engine.am, dart__relayed_peer(unit));
 
+  dart__order_wait(at->team, at->unit);
   if (__builtin_expect(dart__word_order_requested(at, t), 0))
     dart__am_settle(dart__engine.am, unit);
   dart__word_order_wait(at, t);

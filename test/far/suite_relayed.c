@@ -232,6 +232,34 @@ TEST(an_order_holds_for_updates_before_it)
   end();
 }
 
+/* The gets are requests that wait until the agent of unit 0, which computes, serves them; the update comes by another unit
+ * of the node. */
+TEST(an_order_holds_for_updates_after_it)
+{
+  enum { ROUNDS = 20, GETS = 16 };
+  int64_t got[GETS];
+
+  begin();
+  for (int64_t round = 1; round <= ROUNDS; round++) {
+    test_barrier();
+    if (me == 0) {
+      if (test_has_agent() || nodes.nnodes == 1)
+        for (int u = 1; u < n; u++)
+          while (__atomic_load_n(&test_mine(words)[u * WORDS], __ATOMIC_ACQUIRE) < round)
+            test_pause(); /* no call of DART */
+      continue;
+    }
+    for (int i = 0; i < GETS; i++)
+      EXPECT_OK(dart_get(&got[i], word_of(0, me, 0), 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_order(test_unit(words, 0)));
+    add(word_of(0, me, 0), 1);
+    EXPECT_OK(dart_flush(test_unit(words, 0)));
+    for (int i = 0; i < GETS; i++)
+      EXPECT_EQ(got[i], round - 1);
+  }
+  end();
+}
+
 /* ---- the path --------------------------------------------------------------------------------- */
 
 /* Whether some node's relay sends to this unit. */
