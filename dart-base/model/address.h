@@ -87,11 +87,13 @@ static inline dart_ret_t dart__locate(const char *function, dart_gptr_t gptr, si
   dart__segment_t *segment = dart__locate_known(gptr, &team);
   uint64_t         offset  = gptr.addr_or_offs.offset;
   uint64_t         size;
+  char            *near;
 
   dart__call_note(function);
   /* a negative unit is a large unsigned number */
   if (__builtin_expect(segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)team->nunits, 0))
     goto refuse;
+  near = dart__team_near(team, segment->near, gptr.unitid);
   size = dart__segment_size(segment, gptr.unitid);
   if (__builtin_expect(nbytes > size || offset > size - nbytes, 0))
     goto refuse;
@@ -100,9 +102,9 @@ static inline dart_ret_t dart__locate(const char *function, dart_gptr_t gptr, si
   address_out->segment = segment;
   address_out->unit    = gptr.unitid;
   address_out->offset  = offset;
-  address_out->near    = dart__team_near(team, segment->near, gptr.unitid);
-  if (__builtin_expect(address_out->near != NULL, 1))
-    address_out->near += segment->base + offset;
+  address_out->near    = near;
+  if (__builtin_expect(near != NULL, 1))
+    address_out->near = near + segment->base + offset;
   else if (__builtin_expect(dart__segment_has_ended(segment), 0) && gptr.unitid == team->me)
     goto refuse;
   return DART_OK;

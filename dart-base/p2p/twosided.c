@@ -112,9 +112,11 @@ dart__event_t *dart__twosided_event(dart_unit_t unit)
 
 dart__sleepers_t dart__twosided_sleepers(dart_unit_t unit)
 {
-  place_t *place = place_in_pool(unit);
+  char    *pool  = dart__team_near(dart__pools.all, dart__pools.near, unit);
+  place_t *place = (place_t *)(void *)(pool + dart__pool_common());
 
-  return (dart__sleepers_t){ &place->watches, &place->inbox.event };
+  return pool == NULL ? (dart__sleepers_t){ .watches = NULL }
+                      : (dart__sleepers_t){ &place->watches, &place->inbox.event };
 }
 
 uint64_t dart__twosided_hints(void)

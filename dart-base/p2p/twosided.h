@@ -32,7 +32,7 @@ dart_ret_t dart__twosided_swap(const char *function, dart_unit_t unit, int tag, 
  *  reasons (notifications): whenever it changes, a waiter checks for what it waits for. */
 dart__event_t *dart__twosided_event(dart_unit_t unit);
 
-/** What threads of a near unit sleep for, and the event that wakes them. */
+/** What threads of a unit sleep for, and the event that wakes them; NULL: the unit is far. */
 dart__sleepers_t dart__twosided_sleepers(dart_unit_t unit);
 
 /** A counter that each unit has, as the offset in its pool, that lives from init to exit: raised by others as a hint that what

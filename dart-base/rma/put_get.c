@@ -154,24 +154,23 @@ INLINED bool copy_several(bool is_put, end_t end, const dart_gptr_t *gptr, void 
   char      *near;
 
   if (nelem == 1 && copy_single(is_put, end, gptr, buffer, global_type, local_type)) {
-    if (is_put && dart__is_watched())
-      dart__watch_wrote_few(*gptr);
-    return true;
+    e.span = sizeof(long double); /* at most */
+  } else {
+    if (!find_elements(buffer, nelem, global_type, local_type, &e))
+      return false;
+    near = dart_inline_bytes(maps_of(is_put, end), dart_inline_ids(gptr), e.span);
+    if (near == NULL)
+      return false;
+    if (is_put)
+      atomic_thread_fence(memory_order_release);
+    if (__builtin_expect(e.global == NULL, 1))
+      copy_row(is_put, near, buffer, e.span);
+    else
+      copy_steps(is_put, near, buffer, nelem, &e);
+    if (!is_put)
+      atomic_thread_fence(memory_order_acquire);
   }
-  if (!find_elements(buffer, nelem, global_type, local_type, &e))
-    return false;
-  near = dart_inline_bytes(maps_of(is_put, end), dart_inline_ids(gptr), e.span);
-  if (near == NULL)
-    return false;
-  if (is_put)
-    atomic_thread_fence(memory_order_release);
-  if (__builtin_expect(e.global == NULL, 1))
-    copy_row(is_put, near, buffer, e.span);
-  else
-    copy_steps(is_put, near, buffer, nelem, &e);
-  if (!is_put)
-    atomic_thread_fence(memory_order_acquire);
-  else if (dart__is_watched())
+  if (is_put && dart__is_watched())
     dart__watch_wrote(*gptr, e.span);
   return true;
 }

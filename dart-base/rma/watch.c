@@ -215,7 +215,7 @@ static void tell(dart__sleepers_t sleepers, concerns_t *concerns, const void *wr
 {
   dart__watched_t what;
 
-  for (int i = 0; i < DART__WATCHES; i++)
+  for (int i = 0; sleepers.watches != NULL && i < DART__WATCHES; i++)
     if (read_note(&sleepers.watches->watch[i], &what) && concerns(&what, written) &&
         !is_in_vain(&what)) {
       dart__event_add(sleepers.event);
@@ -240,11 +240,10 @@ static bool is_behind(const dart__watched_t *what, const void *written)
 
 void dart__watch_wrote(dart_gptr_t gptr, uint64_t nbytes)
 {
-  dart_unit_t unit  = dart__team_member(dart__teams[gptr.teamid], gptr.unitid);
-  behind_t    wrote = { gptr, nbytes };
+  behind_t wrote = { gptr, nbytes };
 
-  if (dart__pool_is_near(unit))
-    tell(dart__twosided_sleepers(unit), is_behind, &wrote);
+  tell(dart__twosided_sleepers(dart__team_member(dart__teams[gptr.teamid], gptr.unitid)), is_behind,
+       &wrote);
 }
 
 dart_ret_t dart__watch_wrote_few(dart_gptr_t gptr)
