@@ -67,28 +67,14 @@ static inline dart__epoch_shared_t *dart__epoch_shared(const dart__team_t    *te
 static inline bool dart__epoch_has_ended(const dart__team_t *team, const dart__segment_t *segment,
                                          int32_t unit)
 {
-  /* seq_cst: after the lock was entered; pairs with dart__epoch_end_state, which lets it be entered after that */
+  /* seq_cst: after the lock was entered; pairs with end_state (epoch_memory.c), which lets it be entered after that */
   return segment->epoch_ends != NULL &&
          atomic_load_explicit(&dart__epoch_shared(team, segment, unit)->ends,
                               memory_order_seq_cst) !=
              segment->epoch_ends[dart__team_near_index(team, unit)];
 }
 
-/** The segment ends whose state this is, of this unit's portion. Units that wait for its lock are let in one after the
- *  other, and find that out: what this unit holds is left (`is_held`: it does), and what far units hold, who cannot
- *  name the segment any more. Near ones leave it when they unlock: so the state is not used for anything else. */
-void dart__epoch_end_state(dart__epoch_shared_t *state, bool is_held, bool is_exclusive);
-
-/** Whether nobody holds or wants its lock. */
-bool dart__epoch_is_quiet(const dart__epoch_shared_t *state);
-
-/** Begin with it anew, as another segment's, when it is quiet. */
-void dart__epoch_renew(dart__epoch_shared_t *state);
-
-/** A far unit has entered the lock, or wants to leave it. False: it was left for it. */
 #define DART__EPOCH_FAR_EXCLUSIVE UINT32_C(0x80000000)
-void dart__epoch_far_enter(dart__epoch_shared_t *state, bool is_exclusive);
-bool dart__epoch_far_leave(dart__epoch_shared_t *state, bool is_exclusive);
 
 /* ---- deferred operations --------------------------------------------------------------------- */
 
@@ -236,7 +222,7 @@ static inline void dart__epoch_add_target(dart__epoch_t *epoch, int32_t unit)
 /** Whether all accesses of fences' epochs that have ended have arrived. */
 static inline bool dart__epoch_has_arrived(const dart__epoch_t *epoch)
 {
-  /* acquire: what the messages announce is here; pairs with dart__epoch_note */
+  /* acquire: what the messages announce is here; pairs with note_control */
   uint32_t arrived =
       atomic_load_explicit((_Atomic uint32_t *)&epoch->arrived, memory_order_acquire);
 
@@ -274,23 +260,6 @@ typedef struct {
 
 /* Flags in the value of COMPLETED, and, the first, of ARRIVED. */
 enum { DART__EPOCH_WROTE = 1, DART__EPOCH_CHECKED = 2 /* the access goes with a post */ };
-
-/** Whether an access of a far unit that goes with a post, and has not ended, may take place: the post
- *  was made. */
-bool dart__epoch_may_enter(dart__team_t *team, dart__segment_t *segment, int32_t unit);
-
-/** Note a control message that has come from a unit of the team. */
-void dart__epoch_note(dart__team_t *team, dart__segment_t *segment, int32_t unit,
-                      dart__epoch_control_t control, uint64_t value);
-
-/** Note GRANTED. `words`: what gets have read that were sent with the request, which `value` names then. */
-void dart__epoch_granted(uint64_t value, const uint64_t *words, size_t nwords);
-
-/** Note GONE. */
-void dart__epoch_gone(uint64_t value);
-
-/** The last fence that this unit has left, for a far unit that asks. */
-uint32_t dart__epoch_exposed(dart__team_t *team, dart__segment_t *segment);
 
 /* ---- lock epochs ---------------------------------------------------------------------------- */
 

@@ -22,6 +22,25 @@ static dart__epoch_shared_t *state_at(uint64_t offset)
   return (dart__epoch_shared_t *)(void *)dart__pool_address(dart__world.me, offset);
 }
 
+/* Whether nobody holds or wants its lock. */
+static bool nobody_is_in(const dart__epoch_shared_t *state)
+{
+  /* seq_cst: as in wait/rwlock.c. All that have a ticket have left: the look is at those first, for both only grow. */
+  uint32_t left =
+      atomic_load_explicit((_Atomic uint32_t *)&state->lock.exclusive, memory_order_seq_cst);
+
+  return atomic_load_explicit((_Atomic uint32_t *)&state->lock.next, memory_order_seq_cst) == left;
+}
+
+/* Begin with it anew. Its lock goes on as it is. A unit that has not heard of the end of the segment before may enter it at
+ * any time, and then sees that. relaxed: other units learn of the state by a collective call. */
+static void renew(dart__epoch_shared_t *state)
+{
+  atomic_store_explicit(&state->exposed, 0, memory_order_relaxed);
+  atomic_store_explicit(&state->is_read_only, 0, memory_order_relaxed);
+  atomic_store_explicit(&state->posts, 0, memory_order_relaxed);
+}
+
 /* A state of a segment that has ended, in which no unit is. */
 static bool take_ended(uint64_t *offset_out)
 {
@@ -31,11 +50,11 @@ static bool take_ended(uint64_t *offset_out)
   for (uint64_t *link = &ended.first; *link != 0 && !is_taken;) {
     dart__epoch_shared_t *state = state_at(*link - 1);
 
-    is_taken = dart__epoch_is_quiet(state);
+    is_taken = nobody_is_in(state);
     if (is_taken) {
       *offset_out = *link - 1;
       *link       = state->next_ended;
-      dart__epoch_renew(state);
+      renew(state);
     } else {
       link = &state->next_ended;
     }
@@ -70,13 +89,26 @@ static void release_in_pool(uint64_t offset)
   pthread_mutex_unlock(&ended.lock);
 }
 
-/* Let in the units that wait for the lock of this unit's portion, which this unit may hold. */
+/* Units that wait for the lock of this unit's portion are let in one after the other, and find out that the segment has
+ * ended: what this unit holds is left, and what far units hold, who cannot name the segment any more. Near ones leave it
+ * when they unlock: so the state is not used for anything else. */
 static void end_state(const dart__segment_t *segment, const dart__epoch_t *epoch)
 {
   dart__epoch_shared_t       *state = state_at(segment->epoch_at);
   const dart__epoch_target_t *own   = epoch != NULL ? &epoch->target[epoch->own] : NULL;
+  uint32_t                    nfar;
 
-  dart__epoch_end_state(state, own != NULL && own->has_ticket, own != NULL && own->is_exclusive);
+  /* seq_cst: before the lock is left, so that the next to enter it sees this; pairs with dart__epoch_has_ended */
+  atomic_fetch_add_explicit(&state->ends, 1, memory_order_seq_cst);
+  if (own != NULL && own->has_ticket)
+    dart__rwlock_leave(&state->lock, own->is_exclusive);
+  /* acq_rel: pairs with those of the thread that serves far units; each is left once */
+  nfar = atomic_exchange_explicit(&state->far_held, 0, memory_order_acq_rel);
+  if (nfar == DART__EPOCH_FAR_EXCLUSIVE)
+    dart__rwlock_leave(&state->lock, true);
+  else
+    for (; nfar > 0; nfar--)
+      dart__rwlock_leave(&state->lock, false);
   if (dart__world.event != NULL && dart__rwlock_has_far(&state->lock))
     dart__event_add(dart__world.event);
   release_in_pool(segment->epoch_at);

@@ -48,6 +48,113 @@ static dart__grant_t *new_request(const request_t *described, const uint64_t *wo
   return &r->grant;
 }
 
+/* ---- control messages and locks of far units ------------------------------------------------ */
+
+typedef struct {
+  dart__team_t    *team;
+  dart__segment_t *segment;
+  dart__epoch_t   *epoch;
+} making_t;
+
+static bool try_make(void *context)
+{
+  making_t *making = context;
+
+  making->epoch = dart__epoch_make(making->team, making->segment);
+  return making->epoch != NULL;
+}
+
+/* On behalf of another unit, which could not be told of a lack: it is waited out. */
+static dart__epoch_t *make_or_wait(dart__team_t *team, dart__segment_t *segment)
+{
+  making_t making = { team, segment, NULL };
+
+  dart__wait_for(try_make, &making, &dart__wait_briefly);
+  return making.epoch;
+}
+
+/* Whether an access of a far unit that goes with a post, and has not ended, may take place: the post was made. */
+static bool has_posted(dart__team_t *team, dart__segment_t *segment, int32_t unit)
+{
+  const dart__epoch_target_t *t = &make_or_wait(team, segment)->target[unit];
+
+  /* acquire: what this unit did before its post; pairs with epoch/pscw.c */
+  return atomic_load_explicit(&t->exposed, memory_order_acquire) != t->ended;
+}
+
+/* Note a control message that has come from a unit of the team. */
+static void note_control(dart__team_t *team, dart__segment_t *segment, int32_t unit,
+                         dart__epoch_control_t control, uint64_t value)
+{
+  dart__epoch_t *epoch = make_or_wait(team, segment);
+
+  if ((control == DART__EPOCH_COMPLETED || control == DART__EPOCH_ARRIVED) &&
+      (value & DART__EPOCH_WROTE) != 0)
+    /* relaxed: the counters below release it */
+    atomic_store_explicit(&epoch->is_written, true, memory_order_relaxed);
+  /* release: the operations before the message; pairs with the acquire of the thread that waits for the count */
+  switch (control) {
+  case DART__EPOCH_POSTED:
+    atomic_fetch_add_explicit(&epoch->target[unit].posted, 1, memory_order_release);
+    break;
+  case DART__EPOCH_COMPLETED:
+    epoch->target[unit].ended += (value & DART__EPOCH_CHECKED) != 0;
+    atomic_fetch_add_explicit(&epoch->target[unit].done, 1, memory_order_release);
+    break;
+  case DART__EPOCH_ARRIVED:
+    atomic_fetch_add_explicit(&epoch->arrived, 1, memory_order_release);
+    break;
+  case DART__EPOCH_GRANTED:
+  case DART__EPOCH_GONE: break; /* are about no segment: see note_granted, note_ended */
+  }
+}
+
+/* `words`: what gets have read that were sent with the request, which `value` names then. */
+static void note_granted(uint64_t value, const uint64_t *words, size_t nwords)
+{
+  dart__epoch_request_t *request = (dart__epoch_request_t *)(uintptr_t)value;
+
+  if (nwords > 0)
+    memcpy(request->data[1], words, nwords * sizeof *words);
+  /* release: the data, and what was done under the lock before; pairs with the thread that waits */
+  atomic_fetch_add_explicit((_Atomic uint32_t *)(uintptr_t)value, 1, memory_order_release);
+}
+
+static void note_ended(uint64_t value)
+{
+  atomic_store_explicit((_Atomic uint32_t *)(uintptr_t)value, DART__REQUEST_GONE,
+                        memory_order_release);
+}
+
+/* The last fence that this unit has left, for a far unit that asks. */
+static uint32_t last_fence(dart__team_t *team, dart__segment_t *segment)
+{
+  /* acquire: the unit has left the fence before far operations are applied */
+  return atomic_load_explicit(&dart__epoch_shared(team, segment, team->me)->exposed,
+                              memory_order_acquire);
+}
+
+/* A far unit has entered the lock, or wants to leave it. False: it was left for it. */
+static void far_enter(dart__epoch_shared_t *state, bool is_exclusive)
+{
+  /* acq_rel: pairs with end_state (epoch_memory.c) */
+  atomic_fetch_add_explicit(&state->far_held, is_exclusive ? DART__EPOCH_FAR_EXCLUSIVE : 1,
+                            memory_order_acq_rel);
+}
+
+static bool far_leave(dart__epoch_shared_t *state, bool is_exclusive)
+{
+  uint32_t by   = is_exclusive ? DART__EPOCH_FAR_EXCLUSIVE : 1;
+  uint32_t held = atomic_load_explicit(&state->far_held, memory_order_relaxed);
+
+  /* acq_rel: pairs with end_state (epoch_memory.c) */
+  while (held >= by && (is_exclusive ? held == by : held < DART__EPOCH_FAR_EXCLUSIVE))
+    if (atomic_compare_exchange_weak_explicit(&state->far_held, &held, held - by,
+                                              memory_order_acq_rel, memory_order_relaxed))
+      return true;
+  return false;
+}
+
 /* ---- accesses that run ahead of their post --------------------------------------------------- */
 
 /* The segment it is about. NULL: it has ended; another one may have its id. */
@@ -79,20 +186,20 @@ static bool try_complete(const dart__am_host_t *host, dart__deferred_t *updates,
   dart__segment_t *segment = segment_of(&r->about, &team);
   int32_t          unit    = dart__team_unit_of(team, r->peer);
 
-  if (!dart__epoch_may_enter(team, segment, unit))
+  if (!has_posted(team, segment, unit))
     return false;
   dart__am_apply(host, updates, r->peer, words, r->nwords, NULL);
-  dart__epoch_note(team, segment, unit, DART__EPOCH_COMPLETED, r->about.value);
+  note_control(team, segment, unit, DART__EPOCH_COMPLETED, r->about.value);
   return true;
 }
 
 /* The lock is the origin's from now on. Its segment may have ended meanwhile, by a thread of this unit: either that
- * finds the lock held and leaves it (dart__epoch_end_state), or its end is seen here. Operations of the origin are
+ * finds the lock held and leaves it (end_state, epoch_memory.c), or its end is seen here. Operations of the origin are
  * refused. */
 static void hand_over(const request_t *r)
 {
-  dart__epoch_far_enter(r->state, is_exclusive(&r->about));
-  if (is_gone(r) && dart__epoch_far_leave(r->state, is_exclusive(&r->about)))
+  far_enter(r->state, is_exclusive(&r->about));
+  if (is_gone(r) && far_leave(r->state, is_exclusive(&r->about)))
     dart__rwlock_leave(&r->state->lock, is_exclusive(&r->about));
 }
 
@@ -214,11 +321,11 @@ static dart__am_epoch_served_t serve_epoch(const dart__am_host_t *host, dart__de
   request_t        described;
 
   if (control_of(about) == DART__EPOCH_GRANTED) { /* though the segment may have ended: see lazy */
-    dart__epoch_granted(about->value, words, nwords);
+    note_granted(about->value, words, nwords);
     return DART__AM_EPOCH_NOTIFIED;
   }
   if (control_of(about) == DART__EPOCH_GONE) {
-    dart__epoch_gone(about->value);
+    note_ended(about->value);
     return DART__AM_EPOCH_NOTIFIED;
   }
   if (segment == NULL) {
@@ -236,7 +343,7 @@ static dart__am_epoch_served_t serve_epoch(const dart__am_host_t *host, dart__de
                            .about  = *about,
                            .nwords = nwords };
   switch (control_of(about)) {
-  case DART__LOCK_EXPOSED: *results_out = UINT64_C(1) + dart__epoch_exposed(team, segment); break;
+  case DART__LOCK_EXPOSED: *results_out = UINT64_C(1) + last_fence(team, segment); break;
   case DART__LOCK_ASK:
   case DART__LOCK_APPLY:
     *results_out = serve_ask(host, updates, &described, words, results_out + 1);
@@ -249,14 +356,14 @@ static dart__am_epoch_served_t serve_epoch(const dart__am_host_t *host, dart__de
       dart__grant_wait(new_request(&described, words), &portion);
     return DART__AM_EPOCH_NOTIFIED;
   case DART__LOCK_LEAVE:
-    if (dart__epoch_far_leave(described.state, is_exclusive(about)))
+    if (far_leave(described.state, is_exclusive(about)))
       dart__rwlock_leave(&described.state->lock, is_exclusive(about));
     answer_lazy(&described);
     break;
   case DART__LOCK_REPORT: answer_lazy(&described); break;
   default:
-    dart__epoch_note(team, segment, dart__team_unit_of(team, peer),
-                     (dart__epoch_control_t)control_of(about), about->value);
+    note_control(team, segment, dart__team_unit_of(team, peer),
+                 (dart__epoch_control_t)control_of(about), about->value);
     return DART__AM_EPOCH_NOTIFIED;
   }
   return DART__AM_EPOCH_SERVED; /* waiters for a lock have an event of their own */

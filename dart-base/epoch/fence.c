@@ -333,7 +333,7 @@ static dart_ret_t complete_uncounted(dart__access_call_t *call, bool is_lazy, bo
   }
   if (has_any && !is_lazy)
     ret = dart__worse(ret, dart__coll_barrier(call->team));
-  /* acquire: pairs with dart__epoch_note */
+  /* acquire: pairs with note_control */
   epoch->expected = atomic_load_explicit(&epoch->arrived, memory_order_acquire) +
                     (has_any && is_lazy ? MANY_CONTROLS : 0);
   *is_all_open_out = !is_lazy && dart__team_result(call->team, DART_OK) == DART_OK;

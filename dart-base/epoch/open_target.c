@@ -54,7 +54,7 @@ static uint32_t posted_by(const dart__access_call_t *call, int32_t unit)
   dart__epoch_post_t *post;
 
   if (dart__access_is_far(call, unit) || unit == call->team->me)
-    /* seq_cst: acquires what dart__epoch_note released, and of this unit is as the look below */
+    /* seq_cst: acquires what note_control released, and of this unit is as the look below */
     return atomic_load_explicit(&call->epoch->target[unit].posted, memory_order_seq_cst);
   post = dart__access_post(call, unit);
   /* seq_cst: acquires what the target did before its post, and is the look of dart__event_nudge; pairs with
@@ -199,7 +199,7 @@ static bool is_posted(void *context)
 
 bool dart__access_is_granted(void *request)
 {
-  /* acquire: pairs with dart__epoch_granted */
+  /* acquire: pairs with note_granted */
   return atomic_load_explicit(&((dart__epoch_request_t *)request)->granted, memory_order_acquire) !=
          0;
 }

@@ -92,7 +92,7 @@ static void tell_far_origin(const dart__access_call_t *call, int32_t origin)
   bool                  is_mutual = t->is_mutual;
 
   t->is_mutual = false;
-  /* release: what this unit did with its portion; pairs with dart__epoch_may_enter */
+  /* release: what this unit did with its portion; pairs with has_posted */
   atomic_fetch_add_explicit(&t->exposed, 1, memory_order_release);
   dart__epoch_send_control(call->team, call->segment, origin, DART__EPOCH_POSTED, 0,
                            !is_mutual || !dart__world.has_agent);
@@ -194,7 +194,7 @@ static const _Atomic uint32_t *done_by(const dart__access_call_t *call, int32_t 
 static bool is_missing(const dart__access_call_t *call, int32_t origin)
 {
   /* seq_cst: acquires the operations, and is the look of dart__event_nudge; pairs with note_done, and for far origins
-   * with dart__epoch_note */
+   * with note_control */
   uint32_t done =
       atomic_load_explicit((_Atomic uint32_t *)done_by(call, origin), memory_order_seq_cst);
 
@@ -364,7 +364,7 @@ static bool run_ahead(const dart__access_call_t *call, int32_t unit)
   const dart__queued_t *ops[DART__LOCKED_OPS];
   size_t                nops;
 
-  /* acquire: if it has come after all, that is a pair with dart__epoch_note, too */
+  /* acquire: if it has come after all, that is a pair with note_control, too */
   if (!dart__access_is_far(call, unit) || t->needs_flush || t->is_behind ||
       t->nqueued > DART__LOCKED_OPS ||
       atomic_load_explicit(&t->posted, memory_order_acquire) != t->started ||

@@ -47,7 +47,7 @@ extern dart__lazy_t dart__lazy;
  *  wait for. */
 static inline bool dart__has_lazy(void)
 {
-  /* acquire: pairs with dart__epoch_note; relaxed: a thread sees what it sent itself */
+  /* acquire: pairs with note_control; relaxed: a thread sees what it sent itself */
   return atomic_load_explicit(&dart__lazy.done, memory_order_acquire) !=
              atomic_load_explicit(&dart__lazy.sent, memory_order_relaxed) &&
          atomic_load_explicit(&dart__lazy.nlocking, memory_order_relaxed) == 0;

@@ -1,5 +1,5 @@
 /* Operations that travel with their lock, and unlocks that do not wait (DART_EPOCH_LAZY): epoch/unlock.c,
- * dart-base/epoch/epoch_origin.c, dart-base/epoch/epoch_target.c, dart__epoch_granted in epoch/epoch.c.
+ * dart-base/epoch/epoch_origin.c, dart-base/epoch/epoch_target.c, note_granted there.
  *
  * A request (DART__LOCK_APPLY) brings few operations; the target applies them when the lock is its request's, and
  * leaves it. If that is at once, the reply has what gets have read; if not, the reply says so, and a control message
@@ -198,7 +198,7 @@ end:
        what       = 0;
        data       = 0
      }
-  :: atomic { /* dart__epoch_granted */
+  :: atomic { /* note_granted */
        words[me]?what,data;
        if
        :: what == LAZY -> lazy_done[me]++

@@ -46,7 +46,7 @@ inline apply(o, k)
   }
 }
 
-/* dart__epoch_note of COMPLETED */
+/* note_control of COMPLETED */
 inline note_completed(o)
 {
   ended[o]++;
@@ -74,7 +74,7 @@ inline take_ahead(o, k)
 #ifdef MUTANT_applies_at_once
   :: true ->
 #else
-  :: exposed[o] != ended[o] -> /* dart__epoch_may_enter */
+  :: exposed[o] != ended[o] -> /* has_posted */
 #endif
     apply(o, k);
     note_completed(o)
