@@ -3,7 +3,7 @@
  * A program that is linked with an archive of DART has a note with the backend's name (base/backend_note.h). One that is
  * linked with a shared library names it in its dynamic section. The file is read as ELF(5) says, for programs of this
  * processor's word size; whatever does not lie inside of it is skipped. A program that has neither may get DART through a
- * library, so then all its libraries are looked at (libraries.h). */
+ * library, so then all its libraries are looked at. */
 #include "executable.h"
 
 #include <elf.h>
@@ -18,11 +18,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/backend_note.h"
 #include "launch.h"
-#include "libraries.h"
 #include "load_layers.h"
 
 /* ---- where it is ---------------------------------------------------------------------------- */
@@ -63,6 +63,82 @@ static bool find_program(const char *name, char path[PATH_MAX])
   }
   errno = error;
   return false;
+}
+
+/* ---- the libraries that it loads -----------------------------------------------------------------
+ *
+ * Those that it names, and those that they name in turn. Where a library is depends on run paths of programs and
+ * libraries, on the environment, and on a cache of the system. The dynamic linker knows all of that. Called by itself with
+ * --list, it prints a line for each library, and does not run the program: that of glibc, and that of musl. */
+
+/* What it says of the path of a library; NULL: nothing. */
+typedef const char *look_t(const char *path);
+
+#define LIMIT_S 5 /* then the linker is ended, and what it has listed counts */
+
+static void become_linker(const char *linker, const char *program, int output)
+{
+  char *const command[] = { (char *)linker, (char *)"--list", (char *)program, NULL };
+  int         nothing   = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+  dup2(output, STDOUT_FILENO);
+  dup2(nothing, STDERR_FILENO);
+  alarm(LIMIT_S); /* lasts beyond exec */
+  execv(linker, command);
+  _exit(127);
+}
+
+/* The path in a line as "libm.so.6 => /lib/libm.so.6 (0x7f12)". NULL: it has none, as that of a library which is not
+ * found. */
+static const char *path_of(char *line)
+{
+  char *arrow = strstr(line, " => "), *end = strrchr(line, '(');
+  char *path = arrow != NULL ? arrow + strlen(" => ") : line + strspn(line, "\t ");
+
+  if (end == NULL || end - path < 2)
+    return NULL;
+  end[-1] = '\0';
+  return strchr(path, '/') != NULL ? path : NULL;
+}
+
+static const char *find_in(FILE *list, look_t *look)
+{
+  const char *found = NULL, *path;
+  char       *line  = NULL;
+  size_t      size  = 0;
+
+  while (found == NULL && getline(&line, &size, list) > 0)
+    if ((path = path_of(line)) != NULL)
+      found = look(path);
+  free(line);
+  return found;
+}
+
+/* The first word that `look` has for a library of the program, whose ELF interpreter is `linker`. NULL: it has none. */
+static const char *find_library(const char *linker, const char *program, look_t *look)
+{
+  char path[PATH_MAX]; /* where links lead: what is relative to the program is relative to that */
+  const char *found = NULL;
+  FILE       *list;
+  int         output[2];
+  pid_t       pid;
+
+  if (realpath(program, path) == NULL || pipe2(output, O_CLOEXEC) != 0)
+    return NULL;
+  pid = fork();
+  if (pid == 0)
+    become_linker(linker, path, output[1]);
+  close(output[1]);
+  list = fdopen(output[0], "r");
+  if (list == NULL) {
+    close(output[0]);
+  } else {
+    found = find_in(list, look);
+    fclose(list);
+  }
+  if (pid > 0)
+    waitpid(pid, NULL, 0);
+  return found;
 }
 
 /* ---- its backend ------------------------------------------------------------------------------ */
@@ -233,7 +309,7 @@ static const char *backend_of(const char *path)
   const char *backend = backend_of_file(path, linker);
 
   if (backend == NULL && linker[0] != '\0')
-    backend = libraries_find(linker, path, backend_of_library_file);
+    backend = find_library(linker, path, backend_of_library_file);
   return backend;
 }
 

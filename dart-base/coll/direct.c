@@ -4,12 +4,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <dash/dart/if/dart_globmem.h>
 
 #include "base/config.h"
 #include "base/copy.h"
 #include "base/counters.h"
 #include "base/size.h"
-#include "coll/mapped.h"
 #include "coll/step.h"
 #include "data/op.h"
 #include "model/lost.h"
@@ -23,12 +25,82 @@
 /* A reduction must be this many times larger than other blocks to go through the kernel. */
 #define REDUCTION_FACTOR 8
 
+/* ---- memory that all units of the node have mapped ----------------------------------------------
+ *
+ * Buffers may lie in the pool, or in a segment of the team. Other units can load and store there, so nothing has to be
+ * copied twice, or by the kernel. All units of a team have its chunks in the same order, so a place is the number of a
+ * chunk and an offset. Chunk 1 is the pool's, those of the team follow, newest first. */
+
+typedef struct {
+  uint64_t chunk;  /* 0: other units have not mapped the buffer */
+  uint64_t offset; /* from the start of its unit's portion */
+} mapped_t;
+
+#define CHUNKS_MOST 64 /* that are looked at: a look takes less than a step */
+
+static const dart__segment_t *find_pool(void)
+{
+  const dart__team_t *all = dart__teams[DART_TEAM_ALL];
+
+  return all != NULL ? dart__segment_find(all, DART_SEGMENT_LOCAL) : NULL;
+}
+
+static bool is_in(const char *portion, size_t size, const void *buffer, size_t nbytes,
+                  uint64_t *offset_out)
+{
+  *offset_out = (uint64_t)((uintptr_t)buffer - (uintptr_t)portion);
+  return portion != NULL && *offset_out < size && nbytes <= size - *offset_out;
+}
+
+/* Adopted memory that does not begin with a page: its portions are shorter than those of the chunk, by as much as each
+ * unit's begins later. */
+static bool is_shifted(const dart__chunk_t *chunk, int32_t slot)
+{
+  return chunk->arena == NULL &&
+         (uintptr_t)chunk->near[slot] % (uintptr_t)sysconf(_SC_PAGESIZE) != 0;
+}
+
+/* Where `nbytes` bytes of this unit are, if they are in its own portion. */
+static mapped_t find_mapped(const dart__team_t *team, const void *buffer, size_t nbytes)
+{
+  const dart__segment_t *local = find_pool();
+  mapped_t               place = { .chunk = 1 };
+
+  if (buffer == NULL)
+    return (mapped_t){ 0 };
+  if (local != NULL &&
+      is_in(dart__pool_address(dart__world.me, 0), local->nbytes, buffer, nbytes, &place.offset))
+    return place;
+  for (const dart__chunk_t *chunk = team->chunks; chunk != NULL && place.chunk <= CHUNKS_MOST;
+       chunk                      = chunk->next) {
+    place.chunk++;
+    if (!is_shifted(chunk, team->near_me) &&
+        is_in(chunk->near[team->near_me], chunk->nbytes, buffer, nbytes, &place.offset))
+      return place;
+  }
+  return (mapped_t){ 0 };
+}
+
+/* The address in this process of a place that `unit` (team id) has found; NULL: it was none. */
+static char *mapped_at(const dart__team_t *team, int32_t unit, mapped_t place)
+{
+  const dart__chunk_t *chunk = team->chunks;
+
+  if (place.chunk == 0)
+    return NULL;
+  if (place.chunk == 1)
+    return dart__pool_address(dart__team_member(team, unit), place.offset);
+  while (place.chunk-- > 2)
+    chunk = chunk->next;
+  return chunk->near[dart__team_near_slot(team, unit)] + place.offset;
+}
+
 /* ---- copies between units -------------------------------------------------------------------- */
 
 /* A buffer of a unit: its address in that unit's process, 0 if it has none, and where others have mapped it. */
 typedef struct {
-  uint64_t       address;
-  dart__mapped_t place;
+  uint64_t address;
+  mapped_t place;
 } buffer_t;
 
 typedef enum { SEND, RECV, NBUFFERS } side_t;
@@ -54,7 +126,7 @@ static uint64_t address_of(const void *buffer)
 
 static buffer_t buffer_of(const dart__team_t *team, const void *buffer, size_t nbytes)
 {
-  return (buffer_t){ address_of(buffer), dart__mapped_find(team, buffer, nbytes) };
+  return (buffer_t){ address_of(buffer), find_mapped(team, buffer, nbytes) };
 }
 
 static direct_t publish_buffers(dart__team_t *team, const published_t *own)
@@ -120,7 +192,7 @@ static char *near_buffer(const direct_t *d, int32_t unit, side_t side)
 
   if (unit == d->team->me)
     return (char *)(uintptr_t)buffer.address;
-  return dart__mapped_at(d->team, unit, buffer.place);
+  return mapped_at(d->team, unit, buffer.place);
 }
 
 static bool is_mapped(const direct_t *d, int32_t unit, side_t side)

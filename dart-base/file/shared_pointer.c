@@ -1,11 +1,19 @@
 /* The shared pointer: a counter at the team's first unit, moved by atomics. */
+#include "base/assert.h"
+#include "base/last_call.h"
 #include "base/log.h"
 #include "base/profile.h"
 #include "coll/coll.h"
+#include "far/far_ops.h"
+#include "far/progress.h"
 #include "file/file.h"
 #include "file/file_transfer.h"
-#include "memory/word.h"
+#include "memory/pool.h"
+#include "model/address.h"
 #include "model/argument_check.h"
+#include "model/lost.h"
+#include "model/world.h"
+#include "wait/atomic.h"
 
 DART__PROFILED(dart_file_read_shared);
 DART__PROFILED(dart_file_write_shared);
@@ -14,11 +22,41 @@ DART__PROFILED(dart_file_write_ordered);
 DART__PROFILED(dart_file_seek_shared);
 DART__PROFILED(dart_file_tell_shared);
 
+/* An atomic on the pointer, a word of the pool: a swap, if there is something to compare. `*before_out` is what it was. It is
+ * no operation of the program: an epoch that it has open on the pool neither defers nor refuses it, and no refusal of its
+ * operations is reported here. Complete on return. It cannot fail, for the word exists as long as the team; but for
+ * DART_ERR_UNIT_LOST, if that of a far unit is gone with it. */
+static dart_ret_t update_pointer(dart_file_t file, uint64_t value, const uint64_t *compare,
+                                 dart_operation_t op, uint64_t *before_out)
+{
+  dart_gptr_t     word = file->pointer;
+  dart__address_t at;
+  dart__rma_t     rma;
+  dart_ret_t      ret = dart__locate(dart__call, word, sizeof value, &at);
+
+  dart__assert(ret == DART_OK);
+  (void)ret;
+  dart__progress(); /* updates that this unit has deferred come first */
+  if (at.near == NULL) {
+    rma = compare != NULL ? dart__rma_swap(&at, &value, compare, before_out, DART_TYPE_ULONG)
+                          : dart__rma_fetch(&at, &value, before_out, 1, DART_TYPE_ULONG, op);
+    dart__far_start(&rma, NULL);
+  } else if (compare != NULL) {
+    dart__atomic_swap(at.near, &value, compare, before_out, DART_TYPE_ULONG);
+  } else {
+    dart__atomic_fetch(at.near, &value, before_out, DART_TYPE_ULONG, op);
+  }
+  if (!dart__world.many_nodes)
+    return DART_OK;
+  dart__far_settle(dart__teams[DART_TEAM_ALL], word.unitid);
+  return dart__pool_is_near(word.unitid) ? DART_OK : dart__lost_result(word.unitid, DART_OK);
+}
+
 /* Combine the pointer with `value`; returns what it was. */
 static dart_ret_t move(dart_file_t file, uint64_t value, dart_operation_t op, uint64_t *before_out)
 {
   *before_out = 0;
-  return dart__word_fetch(file->pointer, &value, before_out, DART_TYPE_ULONG, op);
+  return update_pointer(file, value, NULL, op, before_out);
 }
 
 /* Of a refused access that began at `at`. Not if others have moved the pointer since: they may have been refused for
@@ -27,7 +65,7 @@ static void take_back(dart_file_t file, uint64_t at, uint64_t nbytes)
 {
   uint64_t moved = at + nbytes, before;
 
-  dart__word_swap(file->pointer, &at, &moved, &before, DART_TYPE_ULONG);
+  update_pointer(file, at, &moved, DART_OP_NO_OP, &before);
 }
 
 /* The access of elements that lie one behind the other in the file, at the shared pointer, which is moved

@@ -1,7 +1,7 @@
 /* dartrun of dart-mpi: starts the mpiexec of the MPI with which DART was built, DART_MPIEXEC. It watches the units, to
  * name those that die (roll.h).
  *
- * dartrun adds nodes and tags (tagged.h), and passes --hosts and --bind on, in mpiexec's terms (mpiexec.h). By default
+ * dartrun adds nodes and tags, and passes --hosts and --bind on, in mpiexec's terms (mpiexec.h). By default
  * units are not bound, as dartrun does not know how many cores there are where mpiexec starts the units. If there are
  * too few cores, Hydra binds several units to one; and it counts the cores of the whole machine, even if it may not use
  * all of them.
@@ -10,8 +10,11 @@
  * code of MPI_Abort, and so of dart_abort. If all processes end by themselves, it ends with their exit codes, bitwise
  * or-ed; if a signal killed a process, with the number of the signal. If a process exits between MPI_Init and
  * MPI_Finalize, Hydra kills the others and ends with 9, the number of SIGKILL, whatever the code was. */
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "executable.h"
 #include "launch.h"
@@ -19,7 +22,7 @@
 #include "mpiexec.h"
 #include "roll.h"
 #include "shortage.h"
-#include "tagged.h"
+#include "tag.h"
 
 static const launch_about_t about = {
   .backend = "dart-mpi",
@@ -32,6 +35,40 @@ static const launch_about_t about = {
           "machine that dies is named, and the code is not 0 then.\n",
 };
 
+/* --tag: mpiexec starts `dartrun --tagged PROGRAM ARG...` for each unit, which sees to the output and then becomes the
+ * program. MPICH's and Open MPI's mpiexec have options of their own for this; but Open MPI 4.1 has another tag, and loses
+ * lines if there are many, and both mix what units have written of a line. */
+
+#define TAGGED_WORDS 2 /* before the program */
+
+static char own_path[PATH_MAX];
+static char option[] = "--tagged";
+
+/* The words that mpiexec starts before the program. They live until the process ends. */
+static char *const *tagged_words(void)
+{
+  static char *const words[TAGGED_WORDS] = { own_path, option };
+
+  if (readlink("/proc/self/exe", own_path, sizeof own_path - 1) < 0)
+    launch_fail(LAUNCH_EXIT_FAILURE, "--tag: cannot read /proc/self/exe: %s", strerror(errno));
+  return words;
+}
+
+/* If these are the arguments of such a dartrun, become the program, and return only otherwise. */
+static void become_tagged(int argc, char **argv)
+{
+  const char *rank = mpiexec_rank();
+  char      **program;
+
+  if (argc <= TAGGED_WORDS || strcmp(argv[1], option) != 0)
+    return;
+  program = argv + TAGGED_WORDS;
+  if (rank != NULL)
+    tag_own_output((uint32_t)atoi(rank));
+  execvp(program[0], program);
+  launch_fail(LAUNCH_EXIT_NOEXEC, "cannot start %s: %s", program[0], strerror(errno));
+}
+
 int main(int argc, char **argv)
 {
   launch_t    launch  = { .nunits_most = INT_MAX };
@@ -39,7 +76,7 @@ int main(int argc, char **argv)
   char      **command;
   int         code;
 
-  tagged_become(argc, argv);
+  become_tagged(argc, argv);
   if (mpiexec == NULL || *mpiexec == '\0')
     mpiexec = DART_MPIEXEC;
   launch_keep_standard_streams();

@@ -9,7 +9,7 @@
 #include "base/openmpi.h"
 
 /* The MPI that a program needs to be started by, as cmake/mpi.cmake and launch/executable.c name it, and whether windows
- * need their turn (window/window_turn.h). */
+ * need their turn (window/window.c). */
 #ifndef DART__MPI_IS_OPENMPI
 #define DART__MPI_IS_OPENMPI      0
 #define DART__MPI_WINDOWS_COLLIDE 0

@@ -11,8 +11,15 @@
 #include "window/window.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <dash/dart/if/dart_globmem.h>
 
@@ -24,7 +31,6 @@
 #include "model/world.h"
 #include "mpi/comm.h"
 #include "mpi/vendor.h"
-#include "window/window_turn.h"
 
 #define STATIC_MOST 256 /* in a process at a time; MPICH has about 2000 */
 
@@ -97,6 +103,65 @@ bool dart__window_wants_static(void)
          atomic_load_explicit(&nstatic, memory_order_relaxed) < STATIC_MOST;
 }
 
+/* ---- turns -----------------------------------------------------------------------------------
+ *
+ * One window is made at a time on a host, where MPI needs that (mpi/vendor.h, DART__MPI_WINDOWS_COLLIDE). Two teams
+ * without a common unit may allocate at the same time. In Open MPI 4.1 their windows may then use the same file in
+ * /dev/shm, and the job fails, or the teams change each other's state. So one unit of the team on each host claims a
+ * name: that of a socket in the abstract name space, which the kernel removes if the process ends. A team that does not
+ * get it on all its hosts releases the names, and tries again after a random time: no team waits for another one while
+ * it holds a name, so there is no deadlock. */
+
+enum { NONE = -1, TAKEN = -2 };
+
+/* The socket; TAKEN: another process has the name; NONE: the name cannot be claimed, and the unit goes on without. */
+static int claim_name(void)
+{
+  struct sockaddr_un address = { .sun_family = AF_UNIX };
+  int                fd      = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "dart-window-%u-%s",
+                        (unsigned)getuid(), dart__vendor_job());
+  int error;
+
+  if (fd < 0)
+    return NONE;
+  if (bind(fd, (struct sockaddr *)&address,
+           (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) == 0)
+    return fd;
+  error = errno;
+  close(fd);
+  return error == EADDRINUSE ? TAKEN : NONE;
+}
+
+static void nap(unsigned *seed)
+{
+  nanosleep(&(struct timespec){ 0, rand_r(seed) % (DART__AWAKE_US * 1000) }, NULL);
+}
+
+/* The window was made. Local. */
+static void end_window_turn(int turn)
+{
+  if (turn >= 0)
+    close(turn);
+}
+
+/* Wait for the turn of the team with this communicator. `leads`: this unit claims the name on its host. Collective.
+ * Returns what end_window_turn needs. */
+static int begin_window_turn(MPI_Comm comm, bool leads)
+{
+  unsigned seed = (unsigned)dart__world.me + 1;
+
+  while (true) {
+    int turn = leads ? claim_name() : NONE;
+
+    if (dart__mpi_most(comm, turn == TAKEN) == 0)
+      return turn;
+    end_window_turn(turn);
+    if (leads)
+      nap(&seed);
+  }
+}
+
 /* ---- opening and closing ----------------------------------------------------------------- */
 
 dart__window_t *dart__window_new(const dart__team_t *team)
@@ -148,11 +213,11 @@ dart_ret_t dart__window_is_possible(MPI_Comm comm)
   return ret;
 }
 
-/* Collective; see window_turn.h. A team of all units has a unit in common with every other one. */
+/* Collective. A team of all units has a unit in common with every other one. */
 static int take_turn(MPI_Comm comm, const dart__window_t *window)
 {
   return DART__MPI_WINDOWS_COLLIDE && window->nunits < dart__world.nunits
-             ? dart__window_turn_begin(comm, window->leads)
+             ? begin_window_turn(comm, window->leads)
              : -1;
 }
 
@@ -167,47 +232,43 @@ static void enter_window(dart__windows_t *all, dart__window_t *window)
   pthread_rwlock_unlock(&all->lock);
 }
 
-dart_ret_t dart__window_open_dynamic(dart__windows_t *all, MPI_Comm comm, dart__window_t *window)
+/* A static window, or, without memory, a dynamic one. */
+static dart_ret_t open_window(dart__windows_t *all, MPI_Comm comm, void *base, size_t nbytes,
+                              bool is_static, dart__window_t *window)
 {
-  dart_ret_t ret = dart__window_is_possible(comm);
-  MPI_Info   info;
-  int        turn;
+  MPI_Info   info = make_info();
+  int        turn = take_turn(comm, window);
+  dart_ret_t ret  = is_static ? DART__MPI_AGREED(MPI_Win_create, base, (MPI_Aint)nbytes, 1, info,
+                                                 comm, &window->win)
+                              : DART__MPI_AGREED(MPI_Win_create_dynamic, info, comm, &window->win);
 
-  if (ret != DART_OK)
-    return ret;
-  info = make_info();
-  turn = take_turn(comm, window);
-  ret  = DART__MPI_AGREED(MPI_Win_create_dynamic, info, comm, &window->win);
-  dart__window_turn_end(turn);
+  end_window_turn(turn);
   DART__MPI(MPI_Info_free, &info);
   if (ret != DART_OK) {
     window->win = MPI_WIN_NULL;
     return ret;
   }
-  dart__count(DART__COUNT_WINDOW_DYNAMIC);
+  dart__count(is_static ? DART__COUNT_WINDOW_STATIC : DART__COUNT_WINDOW_DYNAMIC);
+  window->is_static = is_static;
   enter_window(all, window);
   return DART_OK;
+}
+
+dart_ret_t dart__window_open_dynamic(dart__windows_t *all, MPI_Comm comm, dart__window_t *window)
+{
+  dart_ret_t ret = dart__window_is_possible(comm);
+
+  return ret == DART_OK ? open_window(all, comm, NULL, 0, false, window) : ret;
 }
 
 dart_ret_t dart__window_open_static(dart__windows_t *all, MPI_Comm comm, void *base, size_t nbytes,
                                     dart__window_t *window)
 {
-  MPI_Info   info = make_info();
-  int        turn = take_turn(comm, window);
-  dart_ret_t ret =
-      DART__MPI_AGREED(MPI_Win_create, base, (MPI_Aint)nbytes, 1, info, comm, &window->win);
+  dart_ret_t ret = open_window(all, comm, base, nbytes, true, window);
 
-  dart__window_turn_end(turn);
-  DART__MPI(MPI_Info_free, &info);
-  if (ret != DART_OK) {
-    window->win = MPI_WIN_NULL;
-    return ret;
-  }
-  dart__count(DART__COUNT_WINDOW_STATIC);
-  window->is_static = true;
-  atomic_fetch_add_explicit(&nstatic, 1, memory_order_relaxed);
-  enter_window(all, window);
-  return DART_OK;
+  if (ret == DART_OK)
+    atomic_fetch_add_explicit(&nstatic, 1, memory_order_relaxed);
+  return ret;
 }
 
 void dart__window_close(dart__windows_t *all, dart__window_t *window)
