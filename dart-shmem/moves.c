@@ -144,7 +144,7 @@ static void start_here(dart__net_comm_t *c, dart__request_t *r)
 void dart__move_start(dart__net_comm_t *c, const dart__request_t *model,
                       dart__net_request_t *request_out)
 {
-  dart__peer_t    *peer = &c->peer[model->peer];
+  dart__peer_t    *peer = dart__peer_use(c, model->peer);
   dart__request_t *r    = dart__request_new(c, model, request_out != NULL);
 
   r->number = ++peer->nops;

@@ -191,7 +191,7 @@ void dart__requests_drop_lost(dart__net_comm_t *c)
   for (int32_t peer = 0; peer < c->link.config.npeers && nlost != c->nlost; peer++) {
     if (c->peer[peer].is_lost || !dart__is_lost(peer))
       continue;
-    dart__requests_drop(c, &c->peer[peer]);
+    dart__requests_drop(c, dart__peer_use(c, peer));
     dart__inbox_close_hole(c->link.inbox, peer);
   }
   c->nlost = nlost;
@@ -199,7 +199,7 @@ void dart__requests_drop_lost(dart__net_comm_t *c)
 
 void dart__request_send(dart__net_comm_t *c, dart__request_t *r)
 {
-  dart__peer_t *peer     = &c->peer[r->peer];
+  dart__peer_t *peer     = dart__peer_use(c, r->peer);
   bool          is_first = TAILQ_EMPTY(&peer->out);
 
   if (__builtin_expect(peer->is_lost, 0)) {

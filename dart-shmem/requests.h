@@ -30,9 +30,10 @@ typedef struct dart__request {
   pid_t    process;
 } dart__request_t;
 
-typedef struct {
-  dart__requests_t out;     /* have packets to be sent */
-  dart__requests_t away;    /* an offer that was not fetched, or a receive that fetches */
+typedef struct dart__peer {
+  LIST_ENTRY(dart__peer) next; /* of those to which something was sent */
+  dart__requests_t out;        /* have packets to be sent */
+  dart__requests_t away;       /* an offer that was not fetched, or a receive that fetches */
   dart__requests_t ops;     /* puts and gets that are not locally complete, by their numbers ... */
   dart__requests_t done;    /* ... and puts that are, but not at the peer */
   uint64_t         nops;    /* ever started */
@@ -56,10 +57,27 @@ struct dart__net_comm {
   dart__requests_t  posted[DART__CHANNELS];       /* receives */
   dart__envelopes_t arrived[DART__CHANNELS];      /* messages that no receive has taken */
   LIST_HEAD(dart__regions, dart__region) regions; /* those used last come first */
-  uint64_t     refused; /* the region that a peer has last accessed in vain */
-  uint32_t     nlost;   /* peers that were lost, as far as this unit has acted on it */
-  dart__peer_t peer[];
+  uint64_t refused; /* the region that a peer has last accessed in vain */
+  uint32_t nlost;   /* peers that were lost, as far as this unit has acted on it */
+  LIST_HEAD(dart__peers, dart__peer) used;
+  dart__peer_t
+      peer[]; /* zeros until they are used, for a unit of thousands speaks to few: dart__peer_use */
 };
+
+/** The peer, to which something is sent. */
+static inline dart__peer_t *dart__peer_use(dart__net_comm_t *c, int32_t id)
+{
+  dart__peer_t *peer = &c->peer[id];
+
+  if (__builtin_expect(peer->out.tqh_last != NULL, 1))
+    return peer;
+  TAILQ_INIT(&peer->out);
+  TAILQ_INIT(&peer->away);
+  TAILQ_INIT(&peer->ops);
+  TAILQ_INIT(&peer->done);
+  LIST_INSERT_HEAD(&c->used, peer, next);
+  return peer;
+}
 
 static inline uint64_t dart__id_of(const void *request)
 {

@@ -18,12 +18,6 @@ dart__net_comm_t *dart__wire_open(const dart__link_config_t *config)
   c->link.inbox = dart__link_inbox(&c->link, config->me);
   TAILQ_INIT(&c->link.held);
   pthread_mutex_init(&c->lock, NULL);
-  for (int32_t peer = 0; peer < config->npeers; peer++) {
-    TAILQ_INIT(&c->peer[peer].out);
-    TAILQ_INIT(&c->peer[peer].away);
-    TAILQ_INIT(&c->peer[peer].ops);
-    TAILQ_INIT(&c->peer[peer].done);
-  }
   for (int channel = 0; channel < DART__CHANNELS; channel++) {
     TAILQ_INIT(&c->posted[channel]);
     TAILQ_INIT(&c->arrived[channel]);
@@ -36,9 +30,10 @@ void dart__wire_close(dart__net_comm_t *comm)
 {
   dart__envelopes_t *left = &comm->link.held;
   dart__envelope_t  *e;
+  dart__peer_t      *peer;
 
-  for (int32_t peer = 0; peer < comm->link.config.npeers; peer++)
-    dart__requests_drop(comm, &comm->peer[peer]); /* what was cancelled, and never answered */
+  LIST_FOREACH (peer, &comm->used, next)
+    dart__requests_drop(comm, peer); /* what was cancelled, and never answered */
   for (int channel = 0; channel < DART__CHANNELS; channel++)
     TAILQ_CONCAT(left, &comm->arrived[channel], next);
   while ((e = TAILQ_FIRST(left)) != NULL) {
@@ -81,14 +76,16 @@ static void handle_packet(dart__net_comm_t *c, dart__envelope_t *e)
 static void handle_packets(dart__net_comm_t *c)
 {
   dart__envelope_t *e;
+  dart__peer_t     *peer;
   int               n = 0;
 
   if (__builtin_expect(dart__survives(), 0))
     dart__requests_drop_lost(c);
   for (; n < PACKETS_MOST && (e = dart__link_next(&c->link)) != NULL; n++)
     handle_packet(c, e);
-  for (int32_t peer = 0; c->nwaiting > 0 && peer < c->link.config.npeers; peer++)
-    dart__requests_pump(c, &c->peer[peer]);
+  if (c->nwaiting > 0)
+    LIST_FOREACH (peer, &c->used, next)
+      dart__requests_pump(c, peer);
   if (n > 0)
     dart__wait_tell(c->link.config.wait->pace);
 }
