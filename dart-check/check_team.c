@@ -194,6 +194,8 @@ dart_ret_t dart_team_destroy(dart_team_t *teamid)
     dart__check_pending_team(team, at);
     dart__check_segments_open(team);
   }
+  if (team > 0 && pdart_survives() && dart__check_is_broken(team))
+    dart__check_forget_of_team(team);
   ret = pdart_team_destroy(teamid);
   if (ret == DART_OK && team > 0) {
     dart__check_ended(ret, DART__CHECK_TEAM, (uintptr_t)team, at);

@@ -154,9 +154,8 @@ static void sum_up(void)
 static void forget_broken(void)
 {
   for (dart_team_t team = DART_TEAM_ALL; team < DART__CHECK_TEAMS; team++)
-    for (int kind = DART__CHECK_LOCK; kind <= DART__CHECK_REGISTERED && dart__check_is_broken(team);
-         kind++)
-      dart__check_forget_of((dart__check_kind_t)kind, team);
+    if (dart__check_is_broken(team))
+      dart__check_forget_of_team(team);
 }
 
 /* What does not last (DART__CHECK_KINDS) ends with the cycle. */

@@ -243,3 +243,9 @@ void dart__check_forget_of(dart__check_kind_t kind, dart_team_t team)
   forget_objects((collect_t){ .kind = kind, .team = &team });
   dart__check_unlock();
 }
+
+void dart__check_forget_of_team(dart_team_t team)
+{
+  for (int kind = DART__CHECK_LOCK; kind <= DART__CHECK_REGISTERED; kind++)
+    dart__check_forget_of((dart__check_kind_t)kind, team);
+}

@@ -69,4 +69,7 @@ void dart__check_forget(void);
 /** Drop those that the team has created: the team is destroyed. */
 void dart__check_forget_of(dart__check_kind_t kind, dart_team_t team);
 
+/** Forget the objects of all kinds that belong to a team. */
+void dart__check_forget_of_team(dart_team_t team);
+
 #endif

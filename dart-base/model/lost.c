@@ -9,7 +9,10 @@
 
 dart__lost_t dart__lost;
 
-static _Atomic uint32_t acknowledged; /* losses that the program knows of */
+static _Atomic uint64_t
+    acknowledged[DART__LOST_MOST / 64 + 1]; /* a bit for each loss that the program knows of */
+
+static _Thread_local uint32_t begun_at; /* losses when the wait of this thread began */
 
 static struct {
   pthread_mutex_t     mutex;   /* of the rest; never held while the handler runs */
@@ -135,20 +138,38 @@ bool dart__lost_try(dart__mutex_t *mutex, bool *is_broken_out)
   return *is_broken_out;
 }
 
+/* relaxed, here and below: what the program does about a loss is ordered by itself */
 void dart__lost_acknowledge(uint32_t number)
 {
-  uint32_t before = atomic_load_explicit(&acknowledged, memory_order_relaxed);
-
-  /* relaxed, all: a hint to waits of this unit */
-  while (before < number &&
-         !atomic_compare_exchange_weak_explicit(&acknowledged, &before, number,
-                                                memory_order_relaxed, memory_order_relaxed))
-    ;
+  if (number > 0)
+    atomic_fetch_or_explicit(&acknowledged[number / 64], UINT64_C(1) << number % 64,
+                             memory_order_relaxed);
 }
 
-bool dart__lost_is_news(void)
+static bool is_acknowledged(uint32_t number)
 {
-  return dart__lost_count() > atomic_load_explicit(&acknowledged, memory_order_relaxed);
+  return (atomic_load_explicit(&acknowledged[number / 64], memory_order_relaxed) >> number % 64 &
+          1) != 0;
+}
+
+void dart__lost_begin_wait(void)
+{
+  if (dart__survives())
+    begun_at = dart__lost_count();
+}
+
+bool dart__lost_is_news(const dart__team_t *team)
+{
+  int32_t nlost = 0;
+
+  for (int32_t u = 0; u < team->nunits && dart__lost_count() > 0; u++) {
+    uint32_t number = dart__lost_number(dart__team_member(team, u));
+
+    if (number > begun_at || (number > 0 && !is_acknowledged(number)))
+      return true;
+    nlost += number > 0;
+  }
+  return nlost > 0 && nlost == team->nunits - 1 && !dart__world.many_threads;
 }
 
 dart_unit_t dart__lost_unit(uint32_t number)
@@ -164,7 +185,8 @@ void dart__lost_open(void)
 {
   dart__mutex_set_robust(dart__survives() ? dart__is_lost : NULL, dart__world.me);
   dart__world.pace.check_us = dart__survives() ? DART__LATE_US : 0;
-  atomic_store_explicit(&acknowledged, 0, memory_order_relaxed);
+  for (size_t i = 0; i < sizeof acknowledged / sizeof *acknowledged; i++)
+    atomic_store_explicit(&acknowledged[i], 0, memory_order_relaxed);
   dart__lost_set_handler(NULL, NULL);
 }
 
@@ -191,11 +213,17 @@ static uint32_t next_to_tell(dart_lost_handler_t *handler_out, void **context_ou
   return number;
 }
 
+/* The handler may ask for a unit's status, which would tell of the next loss. */
 void dart__lost_tell(void)
 {
-  dart_lost_handler_t handler;
-  void               *context;
+  static _Thread_local bool is_telling;
+  dart_lost_handler_t       handler;
+  void                     *context;
 
+  if (is_telling)
+    return;
+  is_telling = true;
   for (uint32_t number; (number = next_to_tell(&handler, &context)) != 0;)
     handler(DART_GLOBAL_UNIT_ID(dart__lost_unit(number)), context);
+  is_telling = false;
 }

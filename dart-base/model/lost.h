@@ -94,10 +94,17 @@ static inline dart_ret_t dart__team_result(const dart__team_t *team, dart_ret_t 
  *  NULL, gets their global ids, ascending. */
 int32_t dart__team_vote(dart__team_t *team, dart__ballot_values_t *values, dart_unit_t *voters_out);
 
-/** Losses up to this number are known to the program (dart_team_lost, dart_team_shrink). Waits for anybody end with an
- *  error for others. */
+/** The loss of this number is known to the program (dart_team_lost, dart_team_shrink); 0: none is. At most DART__LOST_MOST
+ *  units are lost. */
+#define DART__LOST_MOST 4096
 void dart__lost_acknowledge(uint32_t number);
-bool dart__lost_is_news(void);
+
+/** This thread begins a wait that anybody could end, or looks once. */
+void dart__lost_begin_wait(void);
+
+/** Whether such a wait ends with an error: of those who could end it, which are the team's members, one was lost of which
+ *  the program does not know, or since the wait has begun; or all but the caller, which has no other threads. */
+bool dart__lost_is_news(const dart__team_t *team);
 
 /** A lock that this thread has just taken was held by a unit that is lost; and whether there was one since it asked last. */
 void dart__lost_note_broken(void);

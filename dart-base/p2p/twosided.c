@@ -396,7 +396,8 @@ static bool is_over(void *context)
  * does not know of it. */
 static bool is_in_vain(const message_t *in)
 {
-  return in->unit == DART_UNIT_ANY ? dart__lost_is_news() : dart__is_lost(in->unit);
+  return in->unit == DART_UNIT_ANY ? dart__lost_is_news(dart__teams[DART_TEAM_ALL])
+                                   : dart__is_lost(in->unit);
 }
 
 /* One end of the call is lost. What it sent before is there by now; and the other message may still be under way. */
@@ -456,8 +457,13 @@ static dart_ret_t transfer(const char *function, message_t *out, message_t *in)
   transfer_t     t = { .out = out, .in = in, .event = event, .watch = { .function = function } };
 
   dart__progress();
-  if (!out->done && dart__is_lost(out->unit))
-    return DART_ERR_UNIT_LOST;
+  dart__lost_begin_wait();
+  if (!out->done &&
+      dart__is_lost(out->unit)) { /* the other message may come, and its sender wait for that */
+    if (in->done)
+      return DART_ERR_UNIT_LOST;
+    finish_message(out, DART_ERR_UNIT_LOST);
+  }
   if (!start_messages(out, in))
     return out->ret != DART_OK ? out->ret : in->ret;
   t.seen = dart__event_count(event) - 1;
@@ -643,6 +649,7 @@ dart_ret_t dart_try_probe(dart_global_unit_t unit, int tag, int32_t *found, dart
   dart__progress();
   if (dart__world.many_nodes)
     dart__engine_poke();
+  dart__lost_begin_wait();
   is_vain = is_in_vain(&in); /* before the look: what a unit has sent before its loss is there */
   progress_in(&in);
   if (in.done && in.ret != DART_OK)

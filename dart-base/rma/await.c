@@ -99,6 +99,7 @@ bool dart__await_within(const dart__await_t *await)
   bool          is_there;
 
   dart__progress();
+  dart__lost_begin_wait();
   if (!await->is_slow && await->is_there(await->context))
     return true;
   if (await->timeout_us == 0 || await->is_counted)

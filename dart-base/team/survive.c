@@ -69,8 +69,8 @@ dart_ret_t dart_team_lost(dart_team_t teamid, dart_global_unit_t *units, size_t 
     n++;
   }
   *nunits = n;
-  if (teamid == DART_TEAM_ALL)
-    dart__lost_acknowledge(count);
+  for (uint32_t number = 1; number <= count && teamid == DART_TEAM_ALL; number++)
+    dart__lost_acknowledge(number);
   dart__lost_tell();
   return DART_OK;
 }
@@ -181,7 +181,7 @@ dart_ret_t dart_team_shrink(dart_team_t teamid, dart_team_t *newteam)
   if (can.all == 0) {
     dart__error("%s: no memory for a list of %d units on each of team %d", __func__, team->nunits,
                 teamid);
-    dart__lost_acknowledge(dart__lost_count());
+    acknowledge_others(team, NULL, 0);
     ret = DART_ERR_NOMEM;
   }
   while (ret == DART_PENDING)

@@ -30,6 +30,13 @@ static dart_ret_t sendrecv(void)
                        DART_TYPE_LONG, 1, DART_GLOBAL_UNIT_ID(victim));
 }
 
+/* Units whose partners are left get and send all. */
+static dart_ret_t sendrecv_ring(void)
+{
+  return dart_sendrecv(in, LARGE, DART_TYPE_LONG, 1, DART_GLOBAL_UNIT_ID((me + 1) % n), out, LARGE,
+                       DART_TYPE_LONG, 1, DART_GLOBAL_UNIT_ID((me + n - 1) % n));
+}
+
 static dart_ret_t recv_any(void)
 {
   dart_message_t found;
@@ -157,12 +164,48 @@ static dart_ret_t notify_waitsome(void)
   return dart_notify_waitsome(own_words(), least, 2, -1, indices, &count);
 }
 
+static dart_gptr_t raised_by_victim; /* a word of a team of this unit and the victim */
+
+static void pairs(void)
+{
+  for (int u = 0; u < n; u++) {
+    dart_group_t     group;
+    dart_team_t      team;
+    dart_team_unit_t mine;
+
+    if (u == victim)
+      continue;
+    MUST(dart_group_create(&group));
+    MUST(dart_group_addmember(group, DART_GLOBAL_UNIT_ID(u)));
+    MUST(dart_group_addmember(group, DART_GLOBAL_UNIT_ID(victim)));
+    MUST(dart_team_create(DART_TEAM_ALL, group, &team));
+    MUST(dart_group_destroy(&group));
+    if (me != u && me != victim)
+      continue;
+    MUST(dart_team_memalloc_aligned(team, 1, DART_TYPE_LONG, &raised_by_victim));
+    MUST(dart_team_myid(team, &mine));
+    raised_by_victim.unitid = mine.id;
+    MUST(dart_put_blocking(raised_by_victim, &(long){ 0 }, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  }
+}
+
+/* The program knows of the loss, but nobody else could raise the word. */
+static dart_ret_t notify_wait_known(void)
+{
+  size_t count = 0;
+
+  await_victim();
+  MUST(dart_team_lost(DART_TEAM_ALL, NULL, &count));
+  return dart_notify_wait(raised_by_victim, 1, -1);
+}
+
 static const entry_t entries[] = {
   { "send", buffers, send_large, LOST },
   { "send_many", buffers, send_many, LOST },
   { "send_after_unread", unread_messages, send_after_unread, DONE },
   { "recv", buffers, recv, LOST },
   { "sendrecv", buffers, sendrecv, LOST },
+  { "sendrecv_ring", buffers, sendrecv_ring, EITHER },
   { "recv_any", buffers, recv_any, LOST },
   { "probe", buffers, probe, LOST },
   { "try_probe", buffers, try_probe_victim, LOST },
@@ -175,6 +218,7 @@ static const entry_t entries[] = {
   { "wait_word_some", segment, wait_word_some, LOST },
   { "wait_word_all", segment, wait_word_all, LOST },
   { "wait_word_range", segment, wait_word_range, LOST },
+  { "notify_wait_known", pairs, notify_wait_known, LOST },
 };
 
 const call_table_t wait_calls = { entries, sizeof entries / sizeof *entries };

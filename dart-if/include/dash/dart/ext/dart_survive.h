@@ -22,8 +22,10 @@
  *    comes after its access was given up opens no later one; that unit's waits for the origin return the error from then on.
  *  - Messages return it if their partner is lost. If a receive returns it, its message may come later, and then match the next
  *    receive of that unit and tag. Waits that anybody could end (dart_recv_any, dart_probe and dart_try_probe of any unit,
- *    dart_notify_wait, dart_wait_word and the like) return it once a unit was lost of which the program does not know:
- *    dart_team_lost and dart_team_shrink say that it does.
+ *    dart_notify_wait, dart_wait_word and the like) return it if a unit was lost since they began, or one of which the program
+ *    does not know: dart_team_lost of DART_TEAM_ALL, and dart_team_shrink for its team, say that it does; and if no other unit is
+ *    left, unless the caller has several threads. For words and counters that is about members of their team, for messages about
+ *    all units.
  *  - The memory of a lost unit stays where it is near, and is read and written as before; but what it has registered is gone.
  *  - What a lost unit has put may be there in part. A notification of it, the end of an epoch or the release of a lock comes
  *    behind the data that it tells of, or not at all.
@@ -31,8 +33,9 @@
  *    notifications have no effect, and the buffers of gets are undefined. The call that completes some of it returns the
  *    error: a blocking put or get, a wait for a handle, a flush, dart_epoch_unlock and the like. The statistic `dropped`
  *    counts. All else that was requested is complete then. The first such call returns the error for all that was dropped
- *    before it; later ones return DART_OK, those of contexts the error again, and where units have several threads others
- *    may return it, too. dart_order completes nothing, and so tells of nothing; nor does dart_team_destroy. The counter of
+ *    before it; later ones return DART_OK, those of contexts the error again. Where units have several threads, that may
+ *    be a flush of another thread than the one whose put or get was dropped, and others may return it, too: a thread is told
+ *    of its own by blocking calls and handles. dart_order completes nothing, and so tells of nothing; nor does dart_team_destroy. The counter of
  *    a get that was dropped is not raised: flush before a wait for it, or give the wait a limit. The memory of a collective
  *    call that has failed is gone in the same way.
  *  - A lock that a lost unit held goes to the next unit that asks for it: see dart_lock_was_broken. Nobody is told of ranges
@@ -48,8 +51,8 @@
  *    dart_epoch_lock of the caller's portion and dart_epoch_lock_all have then locked nothing. A lock that a lost unit held
  *    is gone, and so is one for which a unit has waited in vain, as soon as it is released.
  *
- *  In such a job at most 8 threads of a unit are in dart_team_create, dart_team_clone, dart_team_destroy, dart_team_shrink and
- *  dart_team_agree at a time, each with another team. With more, calls may wait for each other for ever.
+ *  In such a job at most 8 threads of a unit are in dart_team_create, dart_team_clone, dart_team_destroy and dart_team_agree at a
+ *  time, each with another team; one is in dart_team_shrink. With more, calls may wait for each other for ever.
  *
  *  What such calls have made or held stays until dart_exit: segments, locks and files of a broken team, and, between nodes,
  *  6.4 KB for each request of a portion's lock that was given up. dart_team_destroy frees what belongs to its team.
@@ -115,8 +118,8 @@ dart_ret_t dart_lost_handler(dart_lost_handler_t handler, void *context);
  *  lost before all had called, and the team is made anew. A unit that is lost later may be in it: then the team is
  *  broken, and can be shrunk in turn. It says that the program knows of the losses before.
  *
- *  `team` stays, until dart_team_destroy. Other units of `team` may be in any other call; threads of one unit shrink one
- *  team at a time.
+ *  `team` stays, until dart_team_destroy. Other units of `team` may be in any other call. One thread of a unit
+ *  shrinks at a time.
  *
  *  Errors on all alike, with `*newteam` DART_TEAM_NULL: DART_ERR_NOMEM; DART_ERR_OTHER: all ids are used up.
  *  DART_ERR_INVAL, on the caller alone: no such team, `newteam` is NULL, or dart_survives is false. */
@@ -130,7 +133,8 @@ dart_ret_t dart_team_shrink(dart_team_t team, dart_team_t *newteam) DART_NOTHROW
 dart_ret_t dart_team_agree(dart_team_t team, uint64_t *value) DART_NOTHROW;
 
 /** Whether a lock of any kind that this thread has acquired since it asked last was held by a unit that is lost. Then what
- *  it protects may be half changed. The next holder alone is told. Local. */
+ *  it protects may be half changed. The next holder alone is told; so it is of a unit that was lost while it waited, and got
+ *  the lock then. Local. */
 bool dart_lock_was_broken(void) DART_NOTHROW;
 
 DART_INTERFACE_OFF
