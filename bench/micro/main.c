@@ -1,7 +1,7 @@
 /* Micro benchmarks: what does each operation of DART cost, what would it cost without a runtime, and
  * what does plain MPI take? The command line selects cases and sizes; there is one line of output for
  * each of both. Cases that need a unit on the same node, or on another, are left out of jobs that have
- * none. Without a selection, and for people to read, a few cases are run that take less than 20 seconds. */
+ * none. Without a selection, and for people to read, a few cases are run that take less than 20 seconds, if each unit has a core. */
 #include "micro.h"
 
 #include <errno.h>
@@ -348,16 +348,17 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp arguments = {
   .options = option_table,
   .parser  = parse_option,
-  .doc = "Measure how long single operations of DART take: put, get, atomics, collectives, locks "
-         "and more. "
-         "Beside them are the same operations in C without a runtime (the floor), and, in "
-         "micro-mpi, in plain "
-         "MPI. Without options a few cases are run, which takes less than 20 seconds."
-         "\v"
-         "Examples:\n"
-         "  dartrun -n 2 micro-shmem\n"
-         "  dartrun -n 2 --nodes 2 micro-mpi --cases='far_put_*,barrier' --sizes=8,64K\n"
-         "  dartrun -n 2 micro-shmem --all --format=csv >figures.csv",
+  .doc =
+      "Measure how long single operations of DART take: put, get, atomics, collectives, locks "
+      "and more. "
+      "Beside them are the same operations in C without a runtime (the floor), and, in "
+      "micro-mpi, in plain "
+      "MPI. Without options a few cases are run, in less than 20 seconds if each unit has a core."
+      "\v"
+      "Examples:\n"
+      "  dartrun -n 2 micro-shmem\n"
+      "  dartrun -n 2 --nodes 2 micro-mpi --cases='far_put_*,barrier' --sizes=8,64K\n"
+      "  dartrun -n 2 micro-shmem --all --format=csv >figures.csv",
 };
 
 /* Before the command line is read: that is done when the job is there. */

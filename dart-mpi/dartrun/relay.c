@@ -328,7 +328,9 @@ void relay_ended(void)
 pid_t relay_killed(int *signal_out)
 {
   *signal_out = killed_by;
-  return killed_by > UNKNOWN && killed_by == code ? named : 0;
+  if (killed_by <= UNKNOWN)
+    return 0;
+  return killed_by == code ? named : -1;
 }
 
 int relay_exit_code(int64_t *unit_out)

@@ -20,7 +20,7 @@ bool relay_readable(int fd);
 /** mpiexec has ended: write the rest of its output. */
 void relay_ended(void);
 
-/** The process that was killed by a signal, as Hydra has said; 0: it has said of none. */
+/** The process that was killed by a signal, as Hydra has said; 0: it has said of none; -1: of one that it does not name. */
 pid_t relay_killed(int *signal_out);
 
 #define RELAY_CODES 1000 /* processes of which Hydra may be asked for all codes: a line has them */

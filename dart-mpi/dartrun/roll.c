@@ -481,6 +481,8 @@ static void say_end(const children_t *children, int code)
     launch_say("the program has ended by signal %d (%s) to dartrun", asked, strsignal(asked));
   else if (pid > 0)
     launch_say("a unit (pid %d) was killed by signal %d (%s)", (int)pid, signal, strsignal(signal));
+  else if (pid < 0)
+    launch_say("a unit was killed by signal %d (%s)", signal, strsignal(signal));
   else if (failed != 0 && unit >= 0)
     launch_say("unit %u exited with code %d", (unsigned)unit, failed);
   else if (failed != 0)
@@ -498,10 +500,12 @@ static void find_cause(roll_t *roll)
 
   if (roll->complete || !WIFSIGNALED(status))
     return;
-  if (relay_exit_code(&unit) != 0 && unit >= 0 && unit < roll->nunits)
+  if (relay_exit_code(&unit) != 0 && unit >= 0 && unit < roll->nunits) {
     roll->cause = &roll->unit[unit];
-  else if (WTERMSIG(status) == SIGKILL && relay_killed(&signal) != roll->cause->pid)
+  } else if (WTERMSIG(status) == SIGKILL && relay_killed(&signal) != roll->cause->pid) {
     roll->cause = NULL;
+    roll->said  = false; /* that was another unit, which mpiexec has killed */
+  }
   if (roll->cause == NULL && roll->aborter != NULL)
     note_abort(roll);
 }
@@ -522,7 +526,7 @@ static int code_of_end(const roll_t *roll, const children_t *children, int code)
     status = asked_signal(children);
   else if (roll->said || relay_killed(&status) == 0)
     status = 0;
-  if (roll->cause != NULL && relay_status((uint32_t)(roll->cause - roll->unit)) == 0)
+  if (status == 0 && roll->cause != NULL && relay_status((uint32_t)(roll->cause - roll->unit)) == 0)
     return LAUNCH_EXIT_FAILURE;
   if (status != 0)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

@@ -46,8 +46,8 @@ check_by_name() {
   [[ $out == *"ctest of $1" && $(paste -sd' ' "$tree/built") == "$1" ]] || fail "./check ${*:2}: $out, $(<"$tree/built")"
 }
 check_by_name release a.b
-check_by_name clang c.d
-check_by_name 'release clang' a.b c.d
+check_by_name 'asan clang inject tsan' c.d
+check_by_name 'release asan clang inject tsan' a.b c.d
 check_by_name asan asan.c
 check_by_name 'release asan clang inject tsan' --all a.b
 check_by_name 'asan clang inject tsan' --all c.d

@@ -10,6 +10,7 @@
 #include "coll/step.h"
 #include "data/op.h"
 #include "data/type.h"
+#include "far/far_team.h"
 #include "model/world.h"
 
 enum {
@@ -37,6 +38,9 @@ typedef struct {
 } shown_t;
 
 static shown_t           shown[TEST_MOST_THREADS];
+static int32_t           receiver[TEST_MOST_THREADS]; /* of a leader's message, and its bytes */
+static size_t            sent[TEST_MOST_THREADS];
+static dart__far_team_t  far[TEST_MOST_THREADS]; /* rooms for messages */
 static pthread_barrier_t all_leaders, pair[TEST_MOST_THREADS][TEST_MOST_THREADS];
 
 static void show(const dart__team_t *team, void *buffer, const size_t *starts)
@@ -84,10 +88,10 @@ void dart__nodes_reduce(dart__team_t *team, const void *send, void *recv, size_t
 void dart__nodes_exchange(dart__team_t *team, int32_t to, const void *send, size_t send_nbytes,
                           int32_t from, void *recv, size_t recv_nbytes)
 {
-  CHECK(to == (team->node + 1) % team->nnodes &&
-        from == (team->node - 1 + team->nnodes) % team->nnodes);
-  (void)send_nbytes;
+  receiver[team->node] = to;
+  sent[team->node]     = send_nbytes;
   show(team, (void *)(uintptr_t)send, NULL);
+  CHECK(receiver[from] == team->node && sent[from] == recv_nbytes);
   memcpy(recv, shown[from].buffer, recv_nbytes);
   seen();
 }
@@ -330,6 +334,9 @@ static void run_job(uint32_t n, uint32_t over_nodes, const dart__wait_policy_t *
     if (tree[u % nnodes] != NULL)
       dart__step_use_tree(teams[u], tree[u % nnodes]);
     teams[u]->exchange.direct_least = direct_least;
+    far[u].room                     = malloc(DART__TEAM_ROOM);
+    assert_non_null(far[u].room);
+    teams[u]->far = &far[u];
   }
   assert_int_equal(pthread_barrier_init(&all_leaders, NULL, nnodes), 0);
   for (uint32_t k = 0; k < nnodes; k++)
@@ -343,7 +350,9 @@ static void run_job(uint32_t n, uint32_t over_nodes, const dart__wait_policy_t *
       pthread_barrier_destroy(&pair[k][l]);
   pthread_barrier_destroy(&all_leaders);
   for (uint32_t u = 0; u < n; u++) {
-    permitted[u] = teams[u]->exchange.direct_least;
+    permitted[u]  = teams[u]->exchange.direct_least;
+    teams[u]->far = NULL;
+    free(far[u].room);
     dart__team_delete(teams[u]);
   }
   dart__placement_clear(&dart__world.nodes);

@@ -320,6 +320,7 @@ static int remove_archive(const char *folder)
       error = errno;
   if (locations != NULL)
     closedir(locations);
+  rmdir(path); /* OTF2 says an error of a folder that is there; one with other files stays */
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     snprintf(path, sizeof path, "%s/otf2/%s", folder, names[i]);
     if (unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR)
