@@ -187,6 +187,7 @@ dart_ret_t dart_team_destroy(dart_team_t *teamid)
   dart__at_t  at   = DART__AT(dart_team_destroy);
   dart_team_t team = teamid != NULL ? *teamid : DART_TEAM_NULL;
   dart_ret_t  ret;
+  bool        is_broken;
 
   if (team > 0) {
     dart__check_race_team(team);
@@ -194,9 +195,10 @@ dart_ret_t dart_team_destroy(dart_team_t *teamid)
     dart__check_pending_team(team, at);
     dart__check_segments_open(team);
   }
-  if (team > 0 && pdart_survives() && dart__check_is_broken(team))
+  is_broken = team > 0 && pdart_survives() && dart__check_is_broken(team);
+  ret       = pdart_team_destroy(teamid);
+  if (ret == DART_OK && is_broken)
     dart__check_forget_of_team(team);
-  ret = pdart_team_destroy(teamid);
   if (ret == DART_OK && team > 0) {
     dart__check_ended(ret, DART__CHECK_TEAM, (uintptr_t)team, at);
     dart__check_segments_team(team);

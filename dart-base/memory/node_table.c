@@ -7,6 +7,7 @@
 #include "base/sparse.h"
 #include "coll/coll.h"
 #include "memory/pool.h"
+#include "model/lost.h"
 #include "model/world.h"
 
 /* In a broken team a unit may hear nothing. Then it has its own offset: that of its copy, or 0. */
@@ -24,11 +25,12 @@ void *dart__node_table_share(dart__team_t *team, const void *own, size_t nbytes)
   return dart__pool_address(dart__team_member(team, team->node_units[0]), offset);
 }
 
+/* After a loss other units may still apply what the lost one has sent: then it stays in the pool. */
 void dart__node_table_free(const void *shared)
 {
   uint64_t offset = (uint64_t)((const char *)shared - dart__pool_address(dart__world.me, 0));
 
-  if (offset < dart__settings.pool)
+  if (offset < dart__settings.pool && dart__lost_count() == 0)
     dart__pool_free(offset);
 }
 

@@ -12,7 +12,7 @@ dart__lost_t dart__lost;
 static _Atomic uint64_t
     acknowledged[DART__LOST_MOST / 64 + 1]; /* a bit for each loss that the program knows of */
 
-static _Thread_local uint32_t begun_at; /* losses when the wait of this thread began */
+_Thread_local uint32_t dart__lost_begun;
 
 static struct {
   pthread_mutex_t     mutex;   /* of the rest; never held while the handler runs */
@@ -152,24 +152,29 @@ static bool is_acknowledged(uint32_t number)
           1) != 0;
 }
 
-void dart__lost_begin_wait(void)
+bool dart__lost_is_alone(const dart__team_t *team)
 {
-  if (dart__survives())
-    begun_at = dart__lost_count();
+  int32_t nlost = 0;
+
+  for (int32_t u = 0; u < team->nunits && dart__lost_count() > 0; u++)
+    nlost += dart__is_lost(dart__team_member(team, u));
+  return nlost > 0 && nlost == team->nunits - 1 && !dart__world.many_threads;
+}
+
+bool dart__lost_is_unknown(const dart__team_t *team)
+{
+  for (int32_t u = 0; u < team->nunits && dart__lost_count() > 0; u++) {
+    uint32_t number = dart__lost_number(dart__team_member(team, u));
+
+    if (number > dart__lost_begun || (number > 0 && !is_acknowledged(number)))
+      return true;
+  }
+  return false;
 }
 
 bool dart__lost_is_news(const dart__team_t *team)
 {
-  int32_t nlost = 0;
-
-  for (int32_t u = 0; u < team->nunits && dart__lost_count() > 0; u++) {
-    uint32_t number = dart__lost_number(dart__team_member(team, u));
-
-    if (number > begun_at || (number > 0 && !is_acknowledged(number)))
-      return true;
-    nlost += number > 0;
-  }
-  return nlost > 0 && nlost == team->nunits - 1 && !dart__world.many_threads;
+  return dart__lost_is_unknown(team) || dart__lost_is_alone(team);
 }
 
 dart_unit_t dart__lost_unit(uint32_t number)

@@ -100,10 +100,19 @@ int32_t dart__team_vote(dart__team_t *team, dart__ballot_values_t *values, dart_
 void dart__lost_acknowledge(uint32_t number);
 
 /** This thread begins a wait that anybody could end, or looks once. */
-void dart__lost_begin_wait(void);
+extern _Thread_local uint32_t dart__lost_begun
+    __attribute__((tls_model("initial-exec"))); /* losses at that time */
+static inline void dart__lost_begin_wait(void)
+{
+  if (__builtin_expect(dart__survives(), 0))
+    dart__lost_begun = dart__lost_count();
+}
 
-/** Whether such a wait ends with an error: of those who could end it, which are the team's members, one was lost of which
- *  the program does not know, or since the wait has begun; or all but the caller, which has no other threads. */
+/** Such a wait is for the members of a team. Whether one was lost of which the program does not know, or since the wait has
+ *  begun; whether all but the caller were, and it has no other threads; and whether one of both is so: then the wait ends with
+ *  an error. */
+bool dart__lost_is_unknown(const dart__team_t *team);
+bool dart__lost_is_alone(const dart__team_t *team);
 bool dart__lost_is_news(const dart__team_t *team);
 
 /** A lock that this thread has just taken was held by a unit that is lost; and whether there was one since it asked last. */

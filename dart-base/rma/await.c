@@ -67,7 +67,8 @@ static bool check_others(void *subject)
   const dart__await_t *await = subject;
 
   dart__gone_check_all(await->function);
-  return dart__gone_gives_up(&await->what);
+  return await->gives_up != NULL ? await->gives_up(await->context)
+                                 : dart__gone_gives_up(&await->what);
 }
 
 static bool await_until(const dart__await_t *await)
@@ -99,7 +100,6 @@ bool dart__await_within(const dart__await_t *await)
   bool          is_there;
 
   dart__progress();
-  dart__lost_begin_wait();
   if (!await->is_slow && await->is_there(await->context))
     return true;
   if (await->timeout_us == 0 || await->is_counted)

@@ -8,6 +8,8 @@
 #include "data/name.h"
 #include "far/gone.h"
 #include "model/argument_check.h"
+#include "model/lost.h"
+#include "model/world.h"
 #include "rma/await.h"
 #include "rma/remote.h"
 
@@ -249,6 +251,36 @@ static int watch_words(const void *context, dart__watched_t watched_out[])
   return n;
 }
 
+/* Of the teams of all words that it waits for: an unknown loss in any; or nobody is left who could end it. */
+static bool gives_up(const void *context)
+{
+  const dart__words_t *w     = context;
+  bool                 alone = !w->is_all, is_over = false;
+  dart_team_t          last = DART_TEAM_NULL;
+
+  if (!dart__survives())
+    return false;
+  for (size_t i = w->is_all ? w->index : 0; i < w->n && !is_over; i++) {
+    dart_gptr_t   word = w->gptrs[w->step > 0 ? 0 : i];
+    dart__team_t *team;
+
+    if (word.teamid == last)
+      continue;
+    last    = word.teamid;
+    team    = dart__team_find(last);
+    team    = team != NULL ? team : dart__teams[DART_TEAM_ALL];
+    is_over = dart__lost_is_unknown(team);
+    if (w->is_all)
+      is_over |= dart__lost_is_alone(team);
+    else
+      alone &= dart__lost_is_alone(team);
+  }
+  is_over |= alone;
+  if (is_over)
+    dart__lost_tell();
+  return is_over;
+}
+
 static __attribute__((noinline)) dart_ret_t await(dart__words_t *w)
 {
   dart_gptr_t   word  = w->gptrs[0];
@@ -262,13 +294,14 @@ static __attribute__((noinline)) dart_ret_t await(dart__words_t *w)
                           .is_silent  = w->kind != DART__WAIT_COUNTER,
                           .what = { w->kind, word.teamid, word.segid, word.addr_or_offs.offset, 0 },
                           .watch        = watch_words,
+                          .gives_up     = gives_up,
                           .most_in_vain = w->n > 1 || w->step > 0 ? w->n + MORE_THAN_WORDS : 0 };
 
   if (w->kind == DART__WAIT_COUNTER)
     memcpy(&await.what.last, w->values, sizeof await.what.last);
   if (dart__await_within(&await))
     return DART_OK;
-  return dart__gone_gives_up(&await.what) ? DART_ERR_UNIT_LOST : DART_PENDING;
+  return gives_up(w) ? DART_ERR_UNIT_LOST : DART_PENDING;
 }
 
 bool dart__words_end_turns(unsigned turns, int64_t *since)
@@ -284,6 +317,7 @@ bool dart__words_end_turns(unsigned turns, int64_t *since)
 /* No word compares yet. */
 static dart_ret_t wait_on(dart__words_t *w)
 {
+  dart__lost_begin_wait();
   if (!w->is_counted && dart__words_begin_turns(w->timeout_us)) {
     w->is_counted = true;
     if (dart__words_take_turns(is_there_now, w))

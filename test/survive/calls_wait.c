@@ -199,6 +199,24 @@ static dart_ret_t notify_wait_known(void)
   return dart_notify_wait(raised_by_victim, 1, -1);
 }
 
+static void pairs_and_word(void)
+{
+  segment();
+  MUST(dart_put_blocking(at_unit(memory, me), &(long){ 1 }, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  pairs();
+}
+
+/* A word of another team compares already. */
+static dart_ret_t wait_word_all_known(void)
+{
+  dart_gptr_t words[2] = { at_unit(memory, me), raised_by_victim };
+  size_t      count    = 0;
+
+  await_victim();
+  MUST(dart_team_lost(DART_TEAM_ALL, NULL, &count));
+  return dart_wait_word_all(words, 2, DART_TYPE_LONG, DART_WAIT_EQ, ones, -1);
+}
+
 static const entry_t entries[] = {
   { "send", buffers, send_large, LOST },
   { "send_many", buffers, send_many, LOST },
@@ -219,6 +237,7 @@ static const entry_t entries[] = {
   { "wait_word_all", segment, wait_word_all, LOST },
   { "wait_word_range", segment, wait_word_range, LOST },
   { "notify_wait_known", pairs, notify_wait_known, LOST },
+  { "wait_word_all_known", pairs_and_word, wait_word_all_known, LOST },
 };
 
 const call_table_t wait_calls = { entries, sizeof entries / sizeof *entries };

@@ -24,7 +24,7 @@
  *    receive of that unit and tag. Waits that anybody could end (dart_recv_any, dart_probe and dart_try_probe of any unit,
  *    dart_notify_wait, dart_wait_word and the like) return it if a unit was lost since they began, or one of which the program
  *    does not know: dart_team_lost of DART_TEAM_ALL, and dart_team_shrink for its team, say that it does; and if no other unit is
- *    left, unless the caller has several threads. For words and counters that is about members of their team, for messages about
+ *    left, unless the caller has several threads. For words and counters that is about members of their teams, for messages about
  *    all units.
  *  - The memory of a lost unit stays where it is near, and is read and written as before; but what it has registered is gone.
  *  - What a lost unit has put may be there in part. A notification of it, the end of an epoch or the release of a lock comes
