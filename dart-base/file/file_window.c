@@ -53,10 +53,13 @@ static void find_windows(const dart__team_t *team, struct dart__file_window *w)
 
 dart_ret_t dart__file_alloc(dart__team_t *team, size_t nbytes, dart_gptr_t *gptr_out)
 {
+  const char *call =
+      dart__call; /* for what is said; it may have been of something served meanwhile */
   dart__segment_t *segment;
   dart_ret_t       ret;
 
-  dart__team_begin_call(team, dart__call);
+  dart__team_begin_call(team, __func__); /* the same on all units */
+  dart__call_share(call, dart__team_call_number(team));
   ret = dart__memory_alloc(team, DART_OK, nbytes, DART__CACHE_LINE, &segment);
   if (ret == DART_OK)
     *gptr_out = (dart_gptr_t){ .teamid = team->id, .segid = segment->id };
