@@ -223,9 +223,9 @@ static dart_ret_t read_net(void)
                     (int)strcspn(wrong, ","), wrong);
 }
 
-/* From now on the launcher does not end the job when a unit dies. */
 _Static_assert(DART__JOB_UNITS_MAX <= DART__LOST_MOST, "a bit for each loss");
 
+/* From now on the launcher does not end the job when a unit dies. */
 static void open_lost(void)
 {
   dart__job_t *job = dart__shmem.job;

@@ -12,7 +12,8 @@
  *
  * The header below is at offset 0, and then a record of each unit's: what it holds and waits for
  * (model/record.h), its notes: which range it has cut for each team whose first unit it is, and where its registered
- * memory is (heap.c). The launcher makes the job, or the program itself without a launcher; units find it through the environment. */
+ * memory is (heap.c). The launcher makes the job, or the program itself without a launcher; units find it through the
+ * environment. */
 #ifndef DART__SHMEM_JOB_FILE_H
 #define DART__SHMEM_JOB_FILE_H
 

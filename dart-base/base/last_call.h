@@ -7,7 +7,7 @@
 
 extern _Thread_local const char *dart__call __attribute__((tls_model("initial-exec")));
 
-/** `function` is a string that stays, such as __func__. */
+/** `function` is a string that stays, such as __func__ of an entry point. What DART calls by itself passes dart__call on. */
 static inline void dart__call_note(const char *function)
 {
   dart__call = function;

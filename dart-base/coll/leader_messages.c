@@ -28,7 +28,7 @@ static dart_unit_t leader(const dart__team_t *team, int32_t node)
 #define MORE_LOOKS  4  /* more, of the higher of two leaders: the lower one speaks */
 #define FIRST_TOLD  2  /* look at which the other leader is told, and ... */
 #define MOST_TOLD   18 /* ... the last one */
-#define MOST_PASSED 60 /* the last one at which it passes on who waits */
+#define MOST_PASSED 60 /* the last look that forwards another leader's wait */
 #define ROUNDS      2  /* in which a leader hears of itself, before the job ends */
 #define TEAM_BITS   16 /* of a tag: the team's id, which is not negative */
 #define TEAM_LEFT   17 /* bits left of the team in a word that says where a leader waits */

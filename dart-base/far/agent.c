@@ -22,8 +22,8 @@
  * thousand units never come to it, and those that do have dart_init behind them. What is made by all units of a team
  * starts it before they agree that it is there, so a request never finds a unit without. Two things are not made
  * by all. dart_memalloc starts it at the unit that has the memory; and the first request, at the unit that sends it. Both
- * leave out the units in between, so updates of such memory are not relayed (far/relayed.h). A block
- * of the pool that is for near units alone, such as what a team's leader has for its node, starts it, too. */
+ * leave out the units in between, so updates of such memory are not relayed (far/relayed.h). A block of the
+ * pool that is for near units alone, such as what a team's leader has for its node, starts it, too. */
 #include "far/agent.h"
 
 #include <pthread.h>

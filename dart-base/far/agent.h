@@ -10,8 +10,8 @@
 bool dart__agent_open(bool has_threads, bool is_late);
 
 /** Start the agent, if there is to be one, and it does not run: far units are about to get to something of this unit's, or
- *  it is about to request something of them. Allocation calls it (memory/pool.c, chunk_new.c). Local; any thread. DART_ERR_NOMEM: there is no thread for it, as one log line
- *  says. */
+ *  it is about to request something of them. Allocation calls it (memory/pool.c, chunk_new.c). Local; any thread.
+ *  DART_ERR_NOMEM: there is no thread for it, as one log line says. */
 dart_ret_t dart__agent_start(void);
 
 /** End the agent, if it runs. */

@@ -67,29 +67,21 @@ static void report_alone(const char *function)
               dart__world.me);
 }
 
-/* Of a wait that is abandoned. */
-static bool told(bool is_over)
-{
-  if (is_over)
-    dart__lost_tell();
-  return is_over;
-}
-
 /* A wait for a unit, or for any, is abandoned. */
 static bool is_partner_lost(dart_unit_t unit)
 {
-  return told(unit == DART__GONE_ANY ? dart__lost_is_news(dart__teams[DART_TEAM_ALL])
-                                     : unit >= 0 && dart__is_lost(unit));
+  bool is_over = unit == DART__GONE_ANY ? dart__lost_is_news(dart__teams[DART_TEAM_ALL])
+                                        : unit >= 0 && dart__is_lost(unit);
+
+  if (is_over)
+    dart__lost_tell();
+  return is_over;
 }
 
 bool dart__gone_gives_up(const dart__wait_for_t *what)
 {
   dart__team_t *team = dart__team_find((dart_team_t)what->team);
 
-  if (!dart__survives())
-    return false;
-  if (what->kind == DART__WAIT_COUNTER || what->kind == DART__WAIT_WORD)
-    return told(dart__lost_is_news(team != NULL ? team : dart__teams[DART_TEAM_ALL]));
   return team != NULL && is_broken(team);
 }
 

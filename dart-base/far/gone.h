@@ -23,8 +23,7 @@ typedef struct {
 
 dart__wait_policy_t dart__gone_wait(dart__gone_watch_t *watch);
 
-/** Whether a wait for this is abandoned, since a unit is lost: a member of the team, or, where anybody could end it, one of
- *  which the program does not know. */
+/** Whether a wait for this is abandoned, since a member of the team is lost. */
 bool dart__gone_gives_up(const dart__wait_for_t *what);
 
 /** In a wait for any unit, after a sleep: end the program if all other units are gone. */

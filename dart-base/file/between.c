@@ -206,7 +206,7 @@ dart_ret_t dart__file_open_boxes(dart__team_t *team, dart_file_t file)
   if (ret != DART_OK)
     return ret;
   b->memory.unitid = team->me;
-  if (dart__locate(__func__, b->memory, nbytes, &at) == DART_OK)
+  if (dart__locate(dart__call, b->memory, nbytes, &at) == DART_OK)
     b->mine = at.near;
   find_partners(team, b);
   find_senders(team, b);

@@ -46,20 +46,19 @@ static void find_windows(const dart__team_t *team, struct dart__file_window *w)
     dart_gptr_t     gptr = w->memory;
 
     gptr.unitid = team->node_units[i];
-    if (dart__locate(__func__, gptr, 2 * sizeof(window_t), &at) == DART_OK)
+    if (dart__locate(dart__call, gptr, 2 * sizeof(window_t), &at) == DART_OK)
       w->at[i] = (window_t *)(void *)at.near;
   }
 }
 
 dart_ret_t dart__file_alloc(dart__team_t *team, size_t nbytes, dart_gptr_t *gptr_out)
 {
-  const char *call =
-      dart__call; /* for what is said; it may have been of something served meanwhile */
+  const char      *call = dart__call;
   dart__segment_t *segment;
   dart_ret_t       ret;
 
-  dart__team_begin_call(team, __func__); /* the same on all units */
-  dart__call_share(call, dart__team_call_number(team));
+  dart__team_begin_call(team, __func__);                /* of one kind on all units, ... */
+  dart__call_share(call, dart__team_call_number(team)); /* ... and said by the program's name */
   ret = dart__memory_alloc(team, DART_OK, nbytes, DART__CACHE_LINE, &segment);
   if (ret == DART_OK)
     *gptr_out = (dart_gptr_t){ .teamid = team->id, .segid = segment->id };

@@ -23,7 +23,7 @@ struct dart_range_struct {
   uint64_t            stripe;
   int32_t             nunits;        /* of the team */
   uint64_t            own;           /* offset of this unit's table in its pool */
-  const uint64_t     *tables;        /* team id → the same of that unit */
+  const uint64_t     *tables;        /* offsets of all units' tables, by team id */
   bool                shares_tables; /* they are the node's (memory/node_table.h) */
   pthread_mutex_t     guard;         /* of `slots` */
   dart__range_slot_t *slots;         /* that nobody waits for */

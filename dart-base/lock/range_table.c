@@ -172,7 +172,7 @@ static void call_table(dart__table_t table, const request_t *request, uint64_t n
   size_t          nbytes = sizeof *request + request->nspans * sizeof request->spans[0];
   dart__address_t at;
   dart_ret_t      ret =
-      dart__locate(__func__, dart__pool_gptr(table.unit, table.offset), sizeof(uint64_t), &at);
+      dart__locate(dart__call, dart__pool_gptr(table.unit, table.offset), sizeof(uint64_t), &at);
 
   if (ret == DART_OK)
     ret = dart__far_call(&at, request, nbytes, result_out);

@@ -11,13 +11,9 @@
 /* No progress is made here, unlike in dart_notify: this may be the thread that makes progress. */
 void dart__tell(int32_t unit, uint64_t counter, uint64_t by)
 {
-  const char     *call = dart__call;
-  dart_ret_t      ret;
   dart__address_t at;
 
-  ret        = dart__locate(__func__, dart__pool_gptr(unit, counter), sizeof(uint64_t), &at);
-  dart__call = call; /* the thread may be in a collective, whose kind other units compare */
-  if (ret != DART_OK)
+  if (dart__locate(dart__call, dart__pool_gptr(unit, counter), sizeof(uint64_t), &at) != DART_OK)
     return;
   if (at.near == NULL) {
     dart__far_notify(&(dart__signal_t){ &at, by, DART_OP_SUM });

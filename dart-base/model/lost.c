@@ -9,8 +9,8 @@
 
 dart__lost_t dart__lost;
 
-static _Atomic uint64_t
-    acknowledged[DART__LOST_MOST / 64 + 1]; /* a bit for each loss that the program knows of */
+/* A bit for each loss that the program knows of. */
+static _Atomic uint64_t acknowledged[DART__LOST_MOST / 64 + 1];
 
 _Thread_local uint32_t dart__lost_begun;
 

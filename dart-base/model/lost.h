@@ -99,9 +99,10 @@ int32_t dart__team_vote(dart__team_t *team, dart__ballot_values_t *values, dart_
 #define DART__LOST_MOST 4096
 void dart__lost_acknowledge(uint32_t number);
 
-/** This thread begins a wait that anybody could end, or looks once. */
-extern _Thread_local uint32_t dart__lost_begun
-    __attribute__((tls_model("initial-exec"))); /* losses at that time */
+/* Losses when the last wait of this thread that anybody could end began. */
+extern _Thread_local uint32_t dart__lost_begun __attribute__((tls_model("initial-exec")));
+
+/** This thread begins such a wait, or looks once. */
 static inline void dart__lost_begin_wait(void)
 {
   if (__builtin_expect(dart__survives(), 0))

@@ -458,11 +458,10 @@ static dart_ret_t transfer(const char *function, message_t *out, message_t *in)
 
   dart__progress();
   dart__lost_begin_wait();
-  if (!out->done &&
-      dart__is_lost(out->unit)) { /* the other message may come, and its sender wait for that */
+  if (!out->done && dart__is_lost(out->unit)) {
     if (in->done)
       return DART_ERR_UNIT_LOST;
-    finish_message(out, DART_ERR_UNIT_LOST);
+    finish_message(out, DART_ERR_UNIT_LOST); /* `in` may come all the same, and its sender waits */
   }
   if (!start_messages(out, in))
     return out->ret != DART_OK ? out->ret : in->ret;

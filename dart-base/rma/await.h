@@ -27,7 +27,7 @@ typedef struct {
   dart__wait_for_t what;       /* for others to see */
   /* silent: what near units are to wake it for, and how many that are, at most DART__WATCHED_MOST, ... */
   int (*watch)(const void *context, dart__watched_t watched_out[]);
-  bool (*gives_up)(const void *context); /* whether it is abandoned; NULL: as `what` says */
+  bool (*gives_up)(const void *context); /* whether it is abandoned; NULL: dart__gone_gives_up */
   uint64_t most_in_vain; /* ... until so many wake-ups were in vain; 0: they never are */
 } dart__await_t;
 

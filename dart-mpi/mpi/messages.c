@@ -112,9 +112,10 @@ void dart__net_recv(dart__net_comm_t *comm, int32_t peer, dart__channel_t channe
   if (claimed != NULL) {
     memcpy(&message, &claimed->id, sizeof message);
     DART__MPI(MPI_Imrecv, buffer, bytes.count, bytes.type, &message, &request);
-  } else
+  } else {
     DART__MPI(MPI_Irecv, buffer, bytes.count, bytes.type, rank_of(peer), from.tag, from.comm,
               &request);
+  }
   forget(&bytes);
   *request_out = dart__mpi_wrap(request);
 }

@@ -1,19 +1,10 @@
 # A unit is lost whose team one thread has under way in collectives, while another thread breaks it; or while two threads agree
 # at a time, each in a team of its own. Under ThreadSanitizer, too.
-source "$(dirname "$0")/cli.bash"
-run_limit=200
-
-has_backend shmem || { echo "skipped: no dart-shmem in $build"; exit 77; }
-dartrun=$build/dart-shmem/dartrun
-program=$build/test/dart-survive-shmem
-need "$dartrun" "$program"
-export DART_SURVIVE=1
+source "$(dirname "$0")/survive.bash"
 
 # survive CALL MOMENT UNITS VICTIM [OPTION...]
 survive() {
-  run "$dartrun" -n "$3" "${@:5}" "$program" "$1" "$2" "$4"
-  expect_code 137
-  [[ $(grep -c survived <<<"$out") == $(($3 - 1)) ]] || fail "$*: not all others survived: $out $err"
+  outlive "$@"
   [[ $err != *ThreadSanitizer* ]] || fail "$*: $err"
 }
 

@@ -12,7 +12,8 @@
  * Requests to one peer are collected in a batch and travel together; batches of one peer are applied whole and in
  * order. A batch is sent when it is full, flushed or old, or when its origin waits; an atomic also if it is likely to stay
  * alone. At most a window of batches is under way to a peer; a unit with more to send makes progress meanwhile. Every
- * message acknowledges what was applied, so units that send to each other need no replies. A reply is sent for results, or where the origin waits.
+ * message acknowledges what was applied, so units that send to each other need no replies. A reply is sent for results, or
+ * where the origin waits.
  * (Aggregation by target: as in conveyors, Maley and DeVinney, IA3 2019; acknowledgements as in any sliding-window
  * protocol.)
  *

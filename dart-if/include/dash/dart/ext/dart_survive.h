@@ -23,9 +23,9 @@
  *  - Messages return it if their partner is lost. If a receive returns it, its message may come later, and then match the next
  *    receive of that unit and tag. Waits that anybody could end (dart_recv_any, dart_probe and dart_try_probe of any unit,
  *    dart_notify_wait, dart_wait_word and the like) return it if a unit was lost since they began, or one of which the program
- *    does not know: dart_team_lost of DART_TEAM_ALL, and dart_team_shrink for its team, say that it does; and if no other unit is
- *    left, unless the caller has several threads. For words and counters that is about members of their teams, for messages about
- *    all units.
+ *    does not know: dart_team_lost of DART_TEAM_ALL, and dart_team_shrink for its team, say that it does; and if no other
+ *    unit is left, unless the caller has several threads. For words and counters that is about members of their teams, for
+ *    messages about all units.
  *  - The memory of a lost unit stays where it is near, and is read and written as before; but what it has registered is gone.
  *  - What a lost unit has put may be there in part. A notification of it, the end of an epoch or the release of a lock comes
  *    behind the data that it tells of, or not at all.
@@ -35,9 +35,9 @@
  *    counts. All else that was requested is complete then. The first such call returns the error for all that was dropped
  *    before it; later ones return DART_OK, those of contexts the error again. Where units have several threads, that may
  *    be a flush of another thread than the one whose put or get was dropped, and others may return it, too: a thread is told
- *    of its own by blocking calls and handles. dart_order completes nothing, and so tells of nothing; nor does dart_team_destroy. The counter of
- *    a get that was dropped is not raised: flush before a wait for it, or give the wait a limit. The memory of a collective
- *    call that has failed is gone in the same way.
+ *    of its own by blocking calls and handles. dart_order completes nothing, and so tells of nothing; nor does
+ *    dart_team_destroy. The counter of a get that was dropped is not raised: flush before a wait for it, or give the wait
+ *    a limit. The memory of a collective call that has failed is gone in the same way.
  *  - A lock that a lost unit held goes to the next unit that asks for it: see dart_lock_was_broken. Nobody is told of ranges
  *    that were given up because the table of ranges was full (dart_team_range_init). In a job of several
  *    nodes a lock is gone with the unit that has it: the first of the team (dart_lock_acquire), the one whose memory it is in
