@@ -12,14 +12,8 @@
 #include "model/lost.h"
 #include "wait/timed.h"
 
-DART__PROFILED(dart_barrier);
-DART__PROFILED(dart_bcast);
-DART__PROFILED(dart_scatter);
-DART__PROFILED(dart_gather);
-DART__PROFILED(dart_allgather);
-DART__PROFILED(dart_allgatherv);
-DART__PROFILED(dart_alltoall);
-DART__PROFILED(dart_allreduce);
+DART__PROFILED(dart_barrier, dart_bcast, dart_scatter, dart_gather);
+DART__PROFILED(dart_allgather, dart_allgatherv, dart_alltoall, dart_allreduce);
 DART__PROFILED(dart_reduce);
 
 static bool check_buffer(const char *function, const char *name, const void *buffer, size_t nbytes)

@@ -10,8 +10,7 @@
 
 #include "base/profile.h"
 
-DART__PROFILED(dart_version);
-DART__PROFILED(dart_strerror);
+DART__PROFILED(dart_version, dart_strerror);
 
 #define NAME(value) [value] = #value
 

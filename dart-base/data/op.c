@@ -17,9 +17,7 @@
 #include "data/name.h"
 #include "data/type.h"
 
-DART__PROFILED(dart_op_create);
-DART__PROFILED(dart_op_destroy);
-DART__PROFILED(dart_op_name);
+DART__PROFILED(dart_op_create, dart_op_destroy, dart_op_name);
 
 /* An operator that a program has created. Of its type only the value is kept: the type may be destroyed
  * first. */

@@ -18,11 +18,8 @@
 #include "base/profile.h"
 #include "data/name.h"
 
-DART__PROFILED(dart_type_create_custom);
-DART__PROFILED(dart_type_create_strided);
-DART__PROFILED(dart_type_create_indexed);
-DART__PROFILED(dart_type_destroy);
-DART__PROFILED(dart_type_name);
+DART__PROFILED(dart_type_create_custom, dart_type_create_strided, dart_type_create_indexed);
+DART__PROFILED(dart_type_destroy, dart_type_name);
 
 #define BASIC(type, ctype)                   \
   [type] = { .kind       = DART__TYPE_BASIC, \

@@ -7,8 +7,7 @@
 #include "base/profile.h"
 #include "epoch/epoch_calls.h"
 
-DART__PROFILED(dart_epoch_lock);
-DART__PROFILED(dart_epoch_lock_all);
+DART__PROFILED(dart_epoch_lock, dart_epoch_lock_all);
 
 static dart_ret_t may_lock(const dart__access_call_t *call)
 {

@@ -22,10 +22,7 @@
 #include "p2p/twosided.h"
 #include "rma/await.h"
 
-DART__PROFILED(dart_epoch_post);
-DART__PROFILED(dart_epoch_wait);
-DART__PROFILED(dart_epoch_test);
-DART__PROFILED(dart_epoch_start);
+DART__PROFILED(dart_epoch_post, dart_epoch_wait, dart_epoch_test, dart_epoch_start);
 DART__PROFILED(dart_epoch_complete);
 
 /* ---- lists of units ------------------------------------------------------------------------ */

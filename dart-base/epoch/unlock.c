@@ -28,8 +28,7 @@
 #include "model/lost.h"
 #include "rma/await.h"
 
-DART__PROFILED(dart_epoch_unlock);
-DART__PROFILED(dart_epoch_unlock_all);
+DART__PROFILED(dart_epoch_unlock, dart_epoch_unlock_all);
 
 #define LAZY_MOST 64 /* unlocks that may be under way without a wait */
 

@@ -24,8 +24,7 @@
 #include "file/file_window.h"
 #include "wait/timed.h"
 
-DART__PROFILED(dart_file_read_all);
-DART__PROFILED(dart_file_write_all);
+DART__PROFILED(dart_file_read_all, dart_file_write_all);
 
 typedef dart__file_call_t call_t;
 

@@ -25,12 +25,8 @@
 #include "model/argument_check.h"
 #include "model/world.h"
 
-DART__PROFILED(dart_file_open);
-DART__PROFILED(dart_file_close);
-DART__PROFILED(dart_file_size);
-DART__PROFILED(dart_file_resize);
-DART__PROFILED(dart_file_sync);
-DART__PROFILED(dart_file_set_atomicity);
+DART__PROFILED(dart_file_open, dart_file_close, dart_file_size, dart_file_resize);
+DART__PROFILED(dart_file_sync, dart_file_set_atomicity);
 
 /* ---- opening ---------------------------------------------------------------------------------------- */
 

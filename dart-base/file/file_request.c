@@ -15,9 +15,7 @@
 #include "wait/timed.h"
 #include "wait/wait.h"
 
-DART__PROFILED(dart_file_read_at_request);
-DART__PROFILED(dart_file_write_at_request);
-DART__PROFILED(dart_file_wait);
+DART__PROFILED(dart_file_read_at_request, dart_file_write_at_request, dart_file_wait);
 DART__PROFILED(dart_file_test);
 
 /* A test waits one part of so many of the time of the tests before, for either lock, but not for less than that. */

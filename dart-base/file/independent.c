@@ -4,8 +4,7 @@
 #include "file/file.h"
 #include "file/file_transfer.h"
 
-DART__PROFILED(dart_file_read_at);
-DART__PROFILED(dart_file_write_at);
+DART__PROFILED(dart_file_read_at, dart_file_write_at);
 
 static dart_ret_t transfer_at(const char *function, dart_file_t file, uint64_t offset,
                               const void *buffer, size_t nelem, dart_datatype_t mem_type,

@@ -15,12 +15,8 @@
 #include "model/world.h"
 #include "wait/atomic.h"
 
-DART__PROFILED(dart_file_read_shared);
-DART__PROFILED(dart_file_write_shared);
-DART__PROFILED(dart_file_read_ordered);
-DART__PROFILED(dart_file_write_ordered);
-DART__PROFILED(dart_file_seek_shared);
-DART__PROFILED(dart_file_tell_shared);
+DART__PROFILED(dart_file_read_shared, dart_file_write_shared, dart_file_read_ordered);
+DART__PROFILED(dart_file_write_ordered, dart_file_seek_shared, dart_file_tell_shared);
 
 /* An atomic on the pointer, a word of the pool: a swap, if there is something to compare. `*before_out` is what it was. It is
  * no operation of the program: an epoch that it has open on the pool neither defers nor refuses it, and no refusal of its

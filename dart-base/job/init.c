@@ -34,10 +34,7 @@
 #include "team/team_calls.h"
 #include "team/team_locality.h"
 
-DART__PROFILED(dart_init);
-DART__PROFILED(dart_init_thread);
-DART__PROFILED(dart_exit);
-DART__PROFILED(dart_initialized);
+DART__PROFILED(dart_init, dart_init_thread, dart_exit, dart_initialized);
 DART__PROFILED(dart_abort);
 
 /* What needs no other unit. */

@@ -15,12 +15,8 @@
 #include "base/profile.h"
 #include "net.h"
 
-DART__PROFILED(dart_stats_size);
-DART__PROFILED(dart_stats_describe);
-DART__PROFILED(dart_stats_find);
-DART__PROFILED(dart_stats_read);
-DART__PROFILED(dart_stats_reset);
-DART__PROFILED(dart_stats_difference);
+DART__PROFILED(dart_stats_size, dart_stats_describe, dart_stats_find, dart_stats_read);
+DART__PROFILED(dart_stats_reset, dart_stats_difference);
 
 /* The list: the counters, then each level and its peak, then what the transport has. */
 #define OWN_SIZE ((size_t)DART__NCOUNTERS + 2 * (size_t)DART__NLEVELS)

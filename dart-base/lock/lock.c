@@ -41,12 +41,8 @@
 #include "wait/timed.h"
 #include "wait/waiting.h"
 
-DART__PROFILED(dart_team_lock_init);
-DART__PROFILED(dart_team_lock_destroy);
-DART__PROFILED(dart_lock_initialized);
-DART__PROFILED(dart_lock_acquire);
-DART__PROFILED(dart_lock_try_acquire);
-DART__PROFILED(dart_lock_release);
+DART__PROFILED(dart_team_lock_init, dart_team_lock_destroy, dart_lock_initialized);
+DART__PROFILED(dart_lock_acquire, dart_lock_try_acquire, dart_lock_release);
 
 #define MOST_PASSES 64
 

@@ -32,9 +32,7 @@
 #include "wait/timed.h"
 #include "wait/waiting.h"
 
-DART__PROFILED(dart_lock_at_acquire);
-DART__PROFILED(dart_lock_at_try_acquire);
-DART__PROFILED(dart_lock_at_release);
+DART__PROFILED(dart_lock_at_acquire, dart_lock_at_try_acquire, dart_lock_at_release);
 
 #define LATE_AFTER_NS (DART__LATE_US * INT64_C(1000))
 

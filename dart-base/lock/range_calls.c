@@ -33,8 +33,7 @@
 #include "p2p/twosided.h"
 #include "wait/waiting.h"
 
-DART__PROFILED(dart_range_acquire);
-DART__PROFILED(dart_range_release);
+DART__PROFILED(dart_range_acquire, dart_range_release);
 
 /* A request as held in one table. */
 typedef struct {

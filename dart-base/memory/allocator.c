@@ -10,9 +10,7 @@
 #include "model/argument_check.h"
 #include "model/world.h"
 
-DART__PROFILED(dart_allocator_new);
-DART__PROFILED(dart_allocator_alloc);
-DART__PROFILED(dart_allocator_free);
+DART__PROFILED(dart_allocator_new, dart_allocator_alloc, dart_allocator_free);
 DART__PROFILED(dart_allocator_destroy);
 
 #define GRANULE ((size_t)16) /* of blocks: the alignment of any type */

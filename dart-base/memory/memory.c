@@ -37,9 +37,7 @@
 #include "model/tell.h"
 #include "net.h"
 
-DART__PROFILED(dart_team_memalloc_aligned);
-DART__PROFILED(dart_team_memfree);
-DART__PROFILED(dart_team_memalign);
+DART__PROFILED(dart_team_memalloc_aligned, dart_team_memfree, dart_team_memalign);
 
 static size_t page_size(void)
 {

@@ -23,8 +23,7 @@
 #include "model/world.h"
 #include "net.h"
 
-DART__PROFILED(dart_memalloc);
-DART__PROFILED(dart_memfree);
+DART__PROFILED(dart_memalloc, dart_memfree);
 
 static struct {
   dart__team_t   *all;

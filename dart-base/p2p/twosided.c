@@ -40,12 +40,8 @@
 #include "wait/timed.h"
 #include "wait/waiting.h"
 
-DART__PROFILED(dart_send);
-DART__PROFILED(dart_recv);
-DART__PROFILED(dart_sendrecv);
-DART__PROFILED(dart_recv_any);
-DART__PROFILED(dart_probe);
-DART__PROFILED(dart_try_probe);
+DART__PROFILED(dart_send, dart_recv, dart_sendrecv, dart_recv_any);
+DART__PROFILED(dart_probe, dart_try_probe);
 
 _Static_assert(DART_UNIT_ANY == DART__MAILBOX_ANY && DART_TAG_ANY == DART__MAILBOX_ANY &&
                    DART_UNIT_ANY == DART__WAIT_ANY && DART_TAG_ANY == DART__WAIT_ANY &&

@@ -19,9 +19,7 @@
 #include "rma/watch.h"
 #include "wait/atomic.h"
 
-DART__PROFILED(dart_accumulate);
-DART__PROFILED(dart_accumulate_blocking_local);
-DART__PROFILED(dart_fetch_and_op);
+DART__PROFILED(dart_accumulate, dart_accumulate_blocking_local, dart_fetch_and_op);
 DART__PROFILED(dart_compare_and_swap);
 
 /* Check type, operator, alignment and pointer; resolve. */

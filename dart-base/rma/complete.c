@@ -14,21 +14,10 @@
 #include "rma/gate.h"
 #include "rma/transfer.h"
 
-DART__PROFILED(dart_flush);
-DART__PROFILED(dart_flush_all);
-DART__PROFILED(dart_flush_local);
-DART__PROFILED(dart_flush_local_all);
-DART__PROFILED(dart_wait);
-DART__PROFILED(dart_wait_local);
-DART__PROFILED(dart_waitall);
-DART__PROFILED(dart_waitall_local);
-DART__PROFILED(dart_test_local);
-DART__PROFILED(dart_test);
-DART__PROFILED(dart_testall_local);
-DART__PROFILED(dart_testall);
-DART__PROFILED(dart_handle_free);
-DART__PROFILED(dart_order);
-DART__PROFILED(dart_progress);
+DART__PROFILED(dart_flush, dart_flush_all, dart_flush_local, dart_flush_local_all);
+DART__PROFILED(dart_wait, dart_wait_local, dart_waitall, dart_waitall_local);
+DART__PROFILED(dart_test_local, dart_test, dart_testall_local, dart_testall);
+DART__PROFILED(dart_handle_free, dart_order, dart_progress);
 
 /* Complete near operations, and start those that were deferred. `*far_out`: the team whose far operations have to be
  * completed; NULL: none. */

@@ -17,15 +17,9 @@
 #include "model/lost.h"
 #include "model/world.h"
 
-DART__PROFILED(dart_context_create);
-DART__PROFILED(dart_context_destroy);
-DART__PROFILED(dart_context_enter);
-DART__PROFILED(dart_context_leave);
-DART__PROFILED(dart_context_flush);
-DART__PROFILED(dart_context_flush_unit);
-DART__PROFILED(dart_context_flush_local);
-DART__PROFILED(dart_context_flush_local_unit);
-DART__PROFILED(dart_context_test);
+DART__PROFILED(dart_context_create, dart_context_destroy, dart_context_enter, dart_context_leave);
+DART__PROFILED(dart_context_flush, dart_context_flush_unit, dart_context_flush_local);
+DART__PROFILED(dart_context_flush_local_unit, dart_context_test);
 
 typedef struct {
   dart__mark_t mark;

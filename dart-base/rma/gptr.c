@@ -5,10 +5,7 @@
 #include "base/profile.h"
 #include "model/address.h"
 
-DART__PROFILED(dart_gptr_getaddr);
-DART__PROFILED(dart_gptr_setaddr);
-DART__PROFILED(dart_gptr_getflags);
-DART__PROFILED(dart_gptr_setflags);
+DART__PROFILED(dart_gptr_getaddr, dart_gptr_setaddr, dart_gptr_getflags, dart_gptr_setflags);
 
 dart_ret_t dart_gptr_getaddr(const dart_gptr_t gptr, void **addr)
 {

@@ -8,10 +8,7 @@
 #include "model/address.h"
 #include "model/argument_check.h"
 
-DART__PROFILED(dart_near_ptr);
-DART__PROFILED(dart_team_near_units);
-DART__PROFILED(dart_resolve);
-DART__PROFILED(dart_resolved_check);
+DART__PROFILED(dart_near_ptr, dart_team_near_units, dart_resolve, dart_resolved_check);
 
 static char *near_of(const dart__address_t *at)
 {

@@ -25,14 +25,8 @@
 #include "rma/words.h"
 #include "wait/atomic.h"
 
-DART__PROFILED(dart_put_notify);
-DART__PROFILED(dart_notify);
-DART__PROFILED(dart_notify_wait);
-DART__PROFILED(dart_notify_waitany);
-DART__PROFILED(dart_notify_waitsome);
-DART__PROFILED(dart_put_notify_op);
-DART__PROFILED(dart_notify_op);
-DART__PROFILED(dart_get_notify);
+DART__PROFILED(dart_put_notify, dart_notify, dart_notify_wait, dart_notify_waitany);
+DART__PROFILED(dart_notify_waitsome, dart_put_notify_op, dart_notify_op, dart_get_notify);
 DART__PROFILED(dart_get_notify_op);
 
 #define FLAG_BYTES sizeof(uint64_t)

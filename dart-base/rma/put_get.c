@@ -9,12 +9,8 @@
 #include "base/profile.h"
 
 /* Before dart_value.h, whose inline functions call dart_put. */
-DART__PROFILED(dart_put_blocking);
-DART__PROFILED(dart_get_blocking);
-DART__PROFILED(dart_put);
-DART__PROFILED(dart_get);
-DART__PROFILED(dart_put_handle);
-DART__PROFILED(dart_get_handle);
+DART__PROFILED(dart_put_blocking, dart_get_blocking, dart_put, dart_get);
+DART__PROFILED(dart_put_handle, dart_get_handle);
 
 #include "base/copy.h"
 #include "far/far_ops.h"

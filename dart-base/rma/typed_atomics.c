@@ -16,9 +16,7 @@
 #include "rma/watch.h"
 #include "wait/atomic.h"
 
-DART__PROFILED(dart_accumulate_typed);
-DART__PROFILED(dart_accumulate_handle);
-DART__PROFILED(dart_fetch_and_op_typed);
+DART__PROFILED(dart_accumulate_typed, dart_accumulate_handle, dart_fetch_and_op_typed);
 DART__PROFILED(dart_fetch_and_op_handle);
 
 /* A call. Buffers that are not needed have the layout of the target, and are not accessed. */

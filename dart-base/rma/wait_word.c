@@ -4,10 +4,7 @@
 #include "base/profile.h"
 #include "rma/words.h"
 
-DART__PROFILED(dart_wait_word);
-DART__PROFILED(dart_wait_word_any);
-DART__PROFILED(dart_wait_word_some);
-DART__PROFILED(dart_wait_word_all);
+DART__PROFILED(dart_wait_word, dart_wait_word_any, dart_wait_word_some, dart_wait_word_all);
 
 static __attribute__((noinline)) dart_ret_t go_on(dart_gptr_t gptr, dart_datatype_t type,
                                                   dart_comparison_t comparison, const void *value,

@@ -10,19 +10,10 @@
 #include "team/team_locality.h"
 #include "topology/domain.h"
 
-DART__PROFILED(dart_domain_create);
-DART__PROFILED(dart_domain_clone);
-DART__PROFILED(dart_domain_destroy);
-DART__PROFILED(dart_domain_assign);
-DART__PROFILED(dart_domain_find);
-DART__PROFILED(dart_domain_scope_domains);
-DART__PROFILED(dart_domain_scope_tags);
-DART__PROFILED(dart_domain_select);
-DART__PROFILED(dart_domain_exclude);
-DART__PROFILED(dart_domain_split_scope);
-DART__PROFILED(dart_domain_group);
-DART__PROFILED(dart_domain_add_subdomain);
-DART__PROFILED(dart_domain_move_subdomain);
+DART__PROFILED(dart_domain_create, dart_domain_clone, dart_domain_destroy, dart_domain_assign);
+DART__PROFILED(dart_domain_find, dart_domain_scope_domains, dart_domain_scope_tags);
+DART__PROFILED(dart_domain_select, dart_domain_exclude, dart_domain_split_scope, dart_domain_group);
+DART__PROFILED(dart_domain_add_subdomain, dart_domain_move_subdomain);
 
 static dart_ret_t no_memory(const char *function)
 {

@@ -10,17 +10,9 @@
 #include "model/world.h"
 #include "team/group.h"
 
-DART__PROFILED(dart_group_create);
-DART__PROFILED(dart_group_destroy);
-DART__PROFILED(dart_group_clone);
-DART__PROFILED(dart_group_union);
-DART__PROFILED(dart_group_intersect);
-DART__PROFILED(dart_group_addmember);
-DART__PROFILED(dart_group_delmember);
-DART__PROFILED(dart_group_ismember);
-DART__PROFILED(dart_group_size);
-DART__PROFILED(dart_group_getmembers);
-DART__PROFILED(dart_group_split);
+DART__PROFILED(dart_group_create, dart_group_destroy, dart_group_clone, dart_group_union);
+DART__PROFILED(dart_group_intersect, dart_group_addmember, dart_group_delmember);
+DART__PROFILED(dart_group_ismember, dart_group_size, dart_group_getmembers, dart_group_split);
 
 static dart_ret_t no_memory(const char *function)
 {

@@ -18,13 +18,8 @@
 #include "team/create_group.h"
 #include "team/team_calls.h"
 
-DART__PROFILED(dart_survives);
-DART__PROFILED(dart_unit_status);
-DART__PROFILED(dart_team_lost);
-DART__PROFILED(dart_lost_handler);
-DART__PROFILED(dart_team_shrink);
-DART__PROFILED(dart_team_agree);
-DART__PROFILED(dart_lock_was_broken);
+DART__PROFILED(dart_survives, dart_unit_status, dart_team_lost, dart_lost_handler);
+DART__PROFILED(dart_team_shrink, dart_team_agree, dart_lock_was_broken);
 
 /* ---- to know ------------------------------------------------------------------------------------- */
 

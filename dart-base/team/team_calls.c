@@ -30,16 +30,9 @@
 #include "team/team_locality.h"
 #include "topology/hardware.h"
 
-DART__PROFILED(dart_team_create);
-DART__PROFILED(dart_team_clone);
-DART__PROFILED(dart_team_destroy);
-DART__PROFILED(dart_team_get_group);
-DART__PROFILED(dart_team_myid);
-DART__PROFILED(dart_team_size);
-DART__PROFILED(dart_myid);
-DART__PROFILED(dart_size);
-DART__PROFILED(dart_team_unit_l2g);
-DART__PROFILED(dart_team_unit_g2l);
+DART__PROFILED(dart_team_create, dart_team_clone, dart_team_destroy, dart_team_get_group);
+DART__PROFILED(dart_team_myid, dart_team_size, dart_myid, dart_size);
+DART__PROFILED(dart_team_unit_l2g, dart_team_unit_g2l);
 
 /* The nodes of all units, by rule if there is one, instead of what the network says of each unit. */
 static bool place_units(void)
