@@ -87,8 +87,9 @@ dart_ret_t dart__words_locate(const char *function, dart__wait_kind_t kind, dart
   return DART_OK;
 }
 
-bool dart__words_compares_at(const dart__address_t *at, dart__comparison_t how,
-                             dart_datatype_t type, const void *value)
+/* Whether a word of this unit, resolved, compares so to `*value`. */
+static bool compares_at(const dart__address_t *at, dart__comparison_t how, dart_datatype_t type,
+                        const void *value)
 {
   dart__rma_t look;
   uint64_t    found;
@@ -113,7 +114,7 @@ static __attribute__((noinline)) dart_ret_t check_each(dart__words_t *w)
       return DART_ERR_INVAL;
     if (i == 0)
       w->first = at;
-    if (w->ends_check && dart__words_compares_at(&at, w->how, w->type, compared_value(w, i))) {
+    if (w->ends_check && compares_at(&at, w->how, w->type, compared_value(w, i))) {
       w->index = i;
       return DART_OK;
     }
@@ -153,7 +154,7 @@ static bool compares_located(const dart__words_t *w, size_t i)
     at.offset += i * w->step;
   else if (i > 0 && dart__locate(w->function, w->gptrs[i], w->how.size, &at) != DART_OK)
     return false;
-  return dart__words_compares_at(&at, w->how, w->type, compared_value(w, i));
+  return compares_at(&at, w->how, w->type, compared_value(w, i));
 }
 
 /* The lowest index from `i` to below `end` whose word compares, or does not, as `does` says; or `end`. */

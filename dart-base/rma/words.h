@@ -37,26 +37,23 @@ typedef struct {
   /* From here on they are set by the checks. */
   size_t             index; /* of the first that compares; all: that has not been found to */
   dart__comparison_t how;
-  const char *
-      start; /* of the portion that all the words are in; NULL: they are not, or it is registered */
+  const char     *start; /* of the portion that all words are in; NULL: of several, or registered */
   dart__address_t first; /* start is NULL: the first word */
 } dart__words_t;
 
 /** DART_OK: they compare so. DART_PENDING: timed out. DART_ERR_INVAL, logged: bad arguments. */
 dart_ret_t dart__words_wait(dart__words_t *w);
 
-/** The same where all is checked, and set up to `first`. */
+/** dart__words_wait where all is checked, and set up to `first`. */
 dart_ret_t dart__words_wait_checked(dart__words_t *w);
 
 /** Resolve `nbytes` bytes with words of `size` bytes, from an aligned one on, in this unit's memory. DART_ERR_INVAL,
  *  logged: they are not there. */
 dart_ret_t dart__words_locate(const char *function, dart__wait_kind_t kind, dart_gptr_t gptr,
                               size_t nbytes, unsigned size, dart__address_t *at_out);
-/** Whether a word of this unit, resolved, compares so to `*value`. */
-bool dart__words_compares_at(const dart__address_t *at, dart__comparison_t how,
-                             dart_datatype_t type, const void *value);
 
-/** The same, and which they are: the lowest index; or all, ascending, and how many. NULL is a bad argument, too. */
+/** As dart__words_wait, and which they are: the lowest index; or all, ascending, and how many. A NULL result is a bad
+ *  argument, too. */
 dart_ret_t dart__words_wait_any(dart__words_t *w, size_t *index);
 dart_ret_t dart__words_wait_some(dart__words_t *w, size_t indices[], size_t *count);
 

@@ -265,7 +265,8 @@ dart_ret_t dart__team_vote_made(dart__team_t *parent, dart_ret_t ret, dart_team_
   dart__team_vote(parent, &votes, NULL);
   if (votes.most != DART_OK && ret == DART_OK && *newteam != DART_TEAM_NULL) {
     dart__team_break(dart__teams[*newteam]); /* others do not have it */
-    dart__team_drop(newteam);
+    destroy_team(dart__teams[*newteam]);
+    *newteam = DART_TEAM_NULL;
   }
   return (dart_ret_t)votes.most;
 }
@@ -335,12 +336,6 @@ static void wait_for_members(dart__team_t *team)
     dart__team_vote(team, &(dart__ballot_values_t){ 0 }, NULL);
   else
     dart__coll_barrier(team);
-}
-
-void dart__team_drop(dart_team_t *teamid)
-{
-  destroy_team(dart__teams[*teamid]);
-  *teamid = DART_TEAM_NULL;
 }
 
 dart_ret_t dart_team_destroy(dart_team_t *teamid)

@@ -15,9 +15,6 @@ dart_ret_t dart__team_enter_all(dart__team_t *all, dart_ret_t mine);
  *  job, after a barrier of it. */
 void dart__team_close_all(void);
 
-/** Destroy a team of which each unit that is not lost has no use any more, and knows that of the others. */
-void dart__team_drop(dart_team_t *teamid);
-
 /** Where units may be lost: vote on whether all members of `parent` that are left have made a team, or are no members of it
  *  (DART_TEAM_NULL). `ret`: the result here. If one has failed the team is dropped, as its members would wait in vain
  *  for each other. Returns the highest code of all, on all. */
