@@ -31,7 +31,8 @@
  *                   MESSAGE
  *   a notification  RECORD    puts to 7600, without agents 3800        TYPED     to 19000, without agents 3800
  *                   RECORD    gets to 30400                            ELEMENTS  puts; gets are refused
- *                   NET       puts, if it is likely to move them at once
+ *                   NET       puts from 8193 on with agents, if it is
+ *                             likely to move them at once
  *                   MESSAGE
  *
  * NET and NET_COPY are ELEMENTS for more bytes than one call of the network moves. Atomics are RECORDs; but accumulates of
