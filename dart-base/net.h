@@ -65,9 +65,8 @@ typedef struct {
    * this network cannot be lost. */
   void (*drop_lost)(dart__net_comm_t *comm);
 
-  int largest_tag; /* of messages on DART__CHANNEL_PROGRAM and LEADERS, at least 32767 */
-  bool
-       any_thread; /* several threads may call at a time; else only the thread that called dart__net_join */
+  int  largest_tag;    /* of messages on DART__CHANNEL_PROGRAM and LEADERS, at least 32767 */
+  bool any_thread;     /* several threads may call at a time; else only that of dart__net_join */
   bool sends_alone;    /* a send that is done needs nothing more of this unit to arrive */
   bool reaches_memory; /* puts and gets of chunks with `is_reached` need nobody at the target */
 

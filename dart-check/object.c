@@ -152,9 +152,8 @@ bool dart__check_owner(dart__check_kind_t kind, uintptr_t key, dart_team_t *team
 
 /* Which objects, and those of them that exist. */
 typedef struct {
-  bool lasting;
-  const dart_team_t
-      *team; /* not NULL: those of `kind` that it has created, in place of `lasting` */
+  bool                   lasting;
+  const dart_team_t     *team; /* not NULL: those of `kind` that it has created, not `lasting` */
   dart__check_kind_t     kind;
   dart__check_object_t **found;
   size_t                 nfound;

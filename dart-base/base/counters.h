@@ -7,7 +7,7 @@
  * Each thread counts in a tally of its own, by a plain load and store, so that a counter costs no locked
  * instruction on any path; a reader adds the tallies up. A tally outlives its thread, and a later thread goes on
  * with it, so there are never more than there were threads at a time. Near operations are counted only if the
- * settings ask for it (DART__COUNTS_NEAR), so that they cost no more.
+ * settings ask for it (dart__counts_near), so that they cost no more.
  *
  * All accesses are relaxed: a count orders nothing, and who compares it with something else has synchronised
  * by that. Counts only grow, from the start of the process, modulo 2^64. Amounts of memory change rarely: there

@@ -28,7 +28,7 @@ static bool new_slot(dart__handles_t *handles, size_t *index_out)
     if (block == NULL)
       return false;
     atomic_store_explicit(&handles->block[index / DART__HANDLE_BLOCK_SLOTS], block,
-                          memory_order_release); /* pairs with slot_at */
+                          memory_order_release); /* pairs with dart__handle_slot */
   }
   handles->nslots++;
   *index_out = index;

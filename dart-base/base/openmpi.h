@@ -76,7 +76,7 @@ static inline bool dart__openmpi_can_open_pvar(const char *name)
 /* ---- at compile time ------------------------------------------------------------------------------ */
 
 /* This is not within the guard: a header may have brought what is above before mpi.h was included. Before version 5,
- * windows of communicators without a common rank must not be made at the same time on a host (window/window_turn.h). */
+ * windows of communicators without a common rank must not be made at the same time on a host (window/window.c). */
 #if defined OPEN_MPI && !defined DART__MPI_VENDOR
 #define DART__MPI_VENDOR          "openmpi"
 #define DART__MPI_IS_OPENMPI      1

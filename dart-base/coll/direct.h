@@ -4,7 +4,7 @@
  *
  * Buffers of the exchange cost two copies, and a step for every piece that fits them: a barrier,
  * which is a context switch where units outnumber cores. Here units publish where their buffers are, copy,
- * and wait until all are done: two steps, whatever the size. Buffers that all have mapped (mapped.h) are copied
+ * and wait until all are done: two steps, whatever the size. Buffers that all have mapped are copied
  * by memcpy, others by the kernel (wait/foreign.h). The kernel copies more slowly, and is called for every pair
  * of units, so private data that are not large go through the exchange, the more so where every unit has a core
  * and steps are cheap. So do all where the kernel does not permit it.

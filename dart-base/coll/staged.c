@@ -51,8 +51,7 @@ typedef struct {
   size_t      bytes; /* from a slot to the next */
   uint32_t    nunits;
   uint32_t    me;
-  const char *
-      own; /* what the caller has in its slot, where it was before: no other core reads there; or NULL */
+  const char *own; /* what the slot of the caller has, in private memory; or NULL */
 } slots_t;
 
 static slots_t slots_of(const dart__exchange_t *x, const char *own)

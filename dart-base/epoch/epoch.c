@@ -74,7 +74,7 @@ dart__epoch_t *dart__epoch_make(const dart__team_t *team, dart__segment_t *segme
   pthread_mutex_init(&epoch->access, NULL);
   pthread_mutex_init(&epoch->exposure, NULL);
   pthread_mutex_init(&epoch->state, NULL);
-  /* acq_rel: pairs with dart__epoch_find */
+  /* acq_rel: pairs with dart__segment_epoch */
   if (atomic_compare_exchange_strong_explicit(&segment->epoch, &other, epoch, memory_order_acq_rel,
                                               memory_order_acquire))
     return epoch;

@@ -298,7 +298,7 @@ static dart__lock_result_t serve_ask(const dart__am_host_t *host, dart__deferred
   if (control_of(&described->about) != DART__LOCK_APPLY)
     described->nwords = 0;
   dart__grant_wait(new_request(described, words), &portion);
-  /* seq_cst: before the next try_enter; pairs with dart__rwlock_has_far */
+  /* seq_cst: before the next dart__rwlock_try_enter; pairs with dart__rwlock_has_far */
   atomic_fetch_add_explicit(&lock->far, 1, memory_order_seq_cst);
   return DART__LOCK_WAITS;
 }

@@ -64,7 +64,6 @@ static uint32_t posted_by(const dart__access_call_t *call, int32_t unit)
 
 bool dart__access_is_posted(const dart__access_call_t *call, int32_t unit)
 {
-  /* a far unit may be behind: see dart__epochs->completed */
   return (int32_t)(posted_by(call, unit) - call->epoch->target[unit].started) > 0;
 }
 

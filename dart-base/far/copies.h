@@ -21,10 +21,9 @@
 typedef struct dart__copy {
   _Alignas(16) char bytes[DART_COPIED_MOST];
   struct dart__copy *next; /* in the ring */
-  uint64_t
-      number;   /* of its operation among those on the unit (far/completion.h); 0: there was none */
-  int32_t unit; /* team unit that its operation is about */
-  bool    is_taken; /* a thread is about to start one; only if there are many */
+  uint64_t number;         /* of its operation on the unit (far/completion.h); 0: there was none */
+  int32_t  unit;           /* team unit that its operation is about */
+  bool     is_taken;       /* a thread is about to start one; only if there are many */
 } dart__copy_t;
 
 typedef struct dart__copies {

@@ -13,11 +13,10 @@
 typedef struct {
   dart__am_t             *am;   /* NULL: the job has one node */
   const dart__am_peers_t *busy; /* dart__am_busy */
-  bool   by_agents; /* every unit has an agent: requests are served whatever their target does */
-  bool   by_relays; /* updates of one element travel by relays, see far/relayed.h */
-  size_t aggregate; /* puts and gets of up to so many bytes are collected as requests */
-  size_t
-      got_by_net; /* gets of epochs too large for requests go by the network up to so many bytes */
+  bool   by_agents;  /* every unit has an agent: requests are served whatever their target does */
+  bool   by_relays;  /* updates of one element travel by relays, see far/relayed.h */
+  size_t aggregate;  /* puts and gets of up to so many bytes are collected as requests */
+  size_t got_by_net; /* gets of epochs of up to so many bytes go by the network, not as messages */
   /* Calls of the unit itself that made progress; while it makes them, the agent does not poll. */
   _Atomic uint32_t own_calls;
 } dart__engine_t;

@@ -42,10 +42,10 @@ typedef struct {
 
 /* team->far */
 typedef struct dart__far_team {
-  dart__net_request_t
-         *requests; /* [nnodes], of collectives between leaders; NULL: this unit is no leader */
-  size_t *starts;   /* [nnodes + 1], of these collectives: where the block of each node starts */
-  char   *room;     /* DART__TEAM_ROOM bytes, of these collectives */
+  /* Of collectives between leaders; NULL: this unit is none. */
+  dart__net_request_t *requests; /* [nnodes] */
+  size_t              *starts;   /* [nnodes + 1], where the block of each node starts */
+  char                *room;     /* DART__TEAM_ROOM bytes */
 
   dart__copies_t   *copies;       /* of small operands */
   dart__far_unit_t *unit;         /* [nunits], sparse, and behind it `touched` */

@@ -48,13 +48,10 @@ struct dart_file_struct {
   uint64_t    device;  /* what the node calls the file: st_dev ... */
   uint64_t    number;  /* ... and st_ino */
   dart_gptr_t pointer; /* the shared pointer, in the pool of the team's first unit */
-  uint64_t
-      own_word; /* offset of this unit's word for that in its pool; used of the first unit only */
-  uint64_t
-      name; /* the first unit's `own_word`: no other file that is open has the same, of this team */
-  bool is_atomic;
-  dart_range_t
-      range; /* NULL: it was never in atomic mode. Room for one access of each unit at a time: ... */
+  uint64_t own_word; /* offset of this unit's word for that in its pool; the first unit's is used */
+  uint64_t name; /* the first unit's `own_word`: of the team's open files this one alone has it */
+  bool     is_atomic;
+  dart_range_t range; /* NULL: never in atomic mode. It has room for one access of each unit: ... */
   pthread_mutex_t turn;  /* ... of the thread that has this */
   size_t          spans; /* ranges that an access locks at most, in atomic mode */
 

@@ -34,16 +34,15 @@ typedef struct {
 
 typedef struct {
   dart__range_waiter_t waiter;
-  uint64_t             age;   /* number of the request, by which older ones are told */
-  uint32_t             first; /* node */
-  uint32_t
-      blocker; /* an older request that conflicts with it; NONE: there is none, so it is held */
-  uint32_t waiters;    /* the first of those that have this one for a blocker */
-  uint32_t next;       /* free, or granted, or of the same blocker */
-  uint32_t before;     /* of the same blocker */
-  uint32_t generation; /* of its ticket */
-  bool     is_broken;  /* one in its way was held by a unit that is lost */
-  bool     is_told;    /* its waiter knows that it is held, or was listed */
+  uint64_t             age;        /* number of the request, by which older ones are told */
+  uint32_t             first;      /* node */
+  uint32_t             blocker;    /* an older request that conflicts with it; NONE: it is held */
+  uint32_t             waiters;    /* the first of those that have this one for a blocker */
+  uint32_t             next;       /* free, or granted, or of the same blocker */
+  uint32_t             before;     /* of the same blocker */
+  uint32_t             generation; /* of its ticket */
+  bool                 is_broken;  /* one in its way was held by a unit that is lost */
+  bool                 is_told;    /* its waiter knows that it is held, or was listed */
 } request_t;
 
 struct dart__range_table {
@@ -53,8 +52,7 @@ struct dart__range_table {
   uint32_t      free_node;
   uint32_t      free_request;
   uint32_t      nfree; /* nodes; there are as many free requests at least */
-  uint32_t
-      soon; /* the last request whose blocker holds its spans by now, and whose waiter was not told */
+  uint32_t soon; /* the last request whose blocker holds its spans, and whose waiter is not told */
   uint32_t granted[2]; /* the first and the last request whose waiter was not listed yet */
   uint64_t age;        /* of the newest request */
   uint64_t random;     /* state of the priorities */

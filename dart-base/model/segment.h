@@ -21,19 +21,18 @@ typedef struct dart__segment {
   const uint64_t *sizes; /* team unit → bytes of its portion; NULL: all have nbytes */
   /* Registered memory: where portions are in the processes of this node's units, by their index in node_units; `near`
    * is NULL for all. NULL: an allocated segment. */
-  uint64_t      *address;
-  const uint8_t *low;     /* registered memory: team unit → its address modulo DART__CACHE_LINE */
-  char          *adopted; /* where the program has this unit's portion, too; NULL: nowhere */
-  uint64_t       adopted_bytes; /* of it; the tables may be gone when it ends */
-  const uint64_t
-       *heads;  /* adopted memory: team unit → where its portion starts on a page; or NULL */
-  void *tables; /* what the tables by team units lie in: this unit's, or the node's */
-  dart__chunk_t *chunk;
-  int16_t        id;
-  _Atomic bool   has_ended; /* this unit has deregistered its portion, and others perhaps not yet */
-  uint32_t       number;    /* of this process's segments: one that has the id later has another */
-  uint32_t       generation; /* of registered memory in its team, the same on all units; else 0 */
-  uint16_t       flags;      /* the user's, dart_gptr_setflags */
+  uint64_t       *address;
+  const uint8_t  *low; /* registered memory: team unit → its address modulo DART__CACHE_LINE */
+  char           *adopted;       /* where the program has this unit's portion, too; NULL: nowhere */
+  uint64_t        adopted_bytes; /* of it; the tables may be gone when it ends */
+  const uint64_t *heads;  /* adopted memory: team unit → where its portion starts on a page */
+  void           *tables; /* what the tables by team units lie in: this unit's, or the node's */
+  dart__chunk_t  *chunk;
+  int16_t         id;
+  _Atomic bool has_ended;  /* this unit has deregistered its portion, and others perhaps not yet */
+  uint32_t     number;     /* of this process's segments: one that has the id later has another */
+  uint32_t     generation; /* of registered memory in its team, the same on all units; else 0 */
+  uint16_t     flags;      /* the user's, dart_gptr_setflags */
 
   /* See epoch/epoch.h. */
   dart__epoch_ref_t epoch;    /* NULL: no call was about epochs of this segment */

@@ -23,13 +23,12 @@
 
 /* The collective that this unit is in, for coll/step.h, which compares kinds. */
 typedef struct {
-  const char
-          *function; /* on data, as dart__call_note has it; NULL: it moves none of the program's */
-  size_t   nbytes;
-  int32_t  root; /* -1: there is none, or every unit is one */
-  uint32_t kind;
-  uint32_t number; /* of the call: the same on all units of the team that have made as many */
-  uint32_t kind_without_data; /* of all that move none, since the last dart__team_begin_call */
+  const char *function; /* as dart__call_note has it; NULL: it moves no data of the program's */
+  size_t      nbytes;
+  int32_t     root; /* -1: there is none, or every unit is one */
+  uint32_t    kind;
+  uint32_t    number; /* of the call: the same on all units of the team that have made as many */
+  uint32_t    kind_without_data; /* of all that move none, since the last dart__team_begin_call */
 } dart__collective_t;
 
 /* What is special about a team. */
@@ -56,9 +55,8 @@ typedef struct dart__team {
   int32_t           node_nunits;
   int32_t           node_me;    /* own index in node_units; 0 is the node's leader */
   int32_t          *node_units; /* team ids of this node's units, ascending */
-  size_t                 *
-      node_bytes; /* [nnodes + 1], a leader's scratch in collectives: where each node's block starts; NULL: this
-                         unit is none, or there is one node */
+  /* [nnodes + 1], a leader's scratch in collectives: where each node's block starts. NULL: not needed */
+  size_t             *node_bytes;
   dart__segment_t   **segments;      /* DART__MAX_SEGMENTS slots */
   int32_t             nsegments;     /* entries of that ... */
   int32_t             most_segments; /* ... and the most that there have been at a time */

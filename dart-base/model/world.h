@@ -16,30 +16,26 @@ typedef struct {
   bool         many_nodes;   /* some units are far: this unit must make progress to serve them */
   bool         one_host;     /* all units run on this machine, whatever nodes they are on */
 
-  bool
-      has_agent; /* a thread makes progress while the program computes; far units are served meanwhile */
+  bool has_agent; /* a thread serves far units while the program computes */
 
   /* Entry points must call dart__progress_now: many_nodes, or own updates are deferred. */
   bool progress_is_due;
 
-  uint32_t    cycle; /* of init and exit, counted: detects objects of former cycles */
-  dart_unit_t me;    /* global id */
-  int32_t     nunits;
-  int32_t *
-      node_of; /* global id → a name of its node, from 0 to nunits - 1; NULL once `nodes` are found */
-  dart__placement_t nodes;      /* of all units; those of one node are near */
+  uint32_t          cycle; /* of init and exit, counted: detects objects of former cycles */
+  dart_unit_t       me;    /* global id */
+  int32_t           nunits;
+  int32_t          *node_of; /* global id → a number of its node; NULL once `nodes` are found */
+  dart__placement_t nodes;   /* of all units; those of one node are near */
   int32_t           near_first; /* rank of this node's first unit */
   int32_t          *near_pid;   /* process ids of this node's units, by rank from near_first on */
 
-  dart__wait_pace_t
-      pace; /* how long this unit spins, yields and sleeps; every policy refers to it */
+  dart__wait_pace_t   pace; /* how long this unit spins, yields and sleeps: of every policy */
   dart__wait_policy_t wait; /* of waits that check nothing */
 
   /* Where the launcher finds what locks this unit holds, see holds.h. NULL: there is no launcher that looks. It stays
    * from one cycle to the next. */
   struct dart__holds *holds;
-  struct dart__holds
-      *holds_words; /* the same if DART_HANG is set, else NULL: locks in words are noted, too */
+  struct dart__holds *holds_words; /* of locks in words: `holds`, or NULL without DART_HANG */
 
   /* See job/leave.c. The network calls it if the process ends while `initialized`. `code` is its exit code, as far as it
    * is known. `is_alone`: no other thread may call the network any more. */

@@ -13,15 +13,12 @@
 #include "wait/waiting.h"
 
 typedef struct {
-  const char
-      *function; /* names the caller in the log line if all other units end without dart_exit */
+  const char *function;            /* the caller, for the line that all other units have ended */
   bool (*is_there)(void *context); /* called often */
-  void *context;
-  dart__counter_t
-       counter;    /* counts it, unless there is nothing to wait for; its time is the next one */
-  bool is_counted; /* already, as one that is not timed */
-  bool
-                   is_slow; /* a look takes longer than a poll, and the caller has just looked: one look for each poll is enough */
+  void            *context;
+  dart__counter_t  counter;    /* of waits that do not end at once; the next one has their time */
+  bool             is_counted; /* already, as one that is not timed */
+  bool             is_slow;    /* looks_once of its dart__wait_t */
   int64_t          timeout_us; /* 0: only look; negative: no limit */
   bool             is_silent;  /* what it waits for may come without the event */
   dart__wait_for_t what;       /* for others to see */

@@ -13,11 +13,9 @@
 #include "data/type.h"
 
 typedef struct {
-  uint64_t
-      sign; /* the bit that, flipped, makes the order of signed numbers that of unsigned ones; or 0 */
-  uint8_t size; /* bytes of the word and the value */
-  uint8_t
-      orders; /* bits: 0, if the word is less it compares so; 1, if they are equal; 2, if it is greater */
+  uint64_t sign;   /* the bit that is flipped to compare signed numbers as unsigned ones; or 0 */
+  uint8_t  size;   /* bytes of the word and the value */
+  uint8_t  orders; /* it compares so if the word is less: bit 0; equal: bit 1; greater: bit 2 */
 } dart__comparison_t;
 
 /** False: `type` is no integer type, or there is no such comparison. The tables are constants of the code: a waiter's

@@ -17,12 +17,11 @@ typedef struct {
 } node_t;
 
 typedef struct {
-  uint64_t print;
-  int32_t  first;    /* node of this shape */
-  int32_t  count;    /* of units */
-  bool     is_mixed; /* not all of them are on the host of the first one */
-  dart__hardware_t
-      *units; /* in the node's order; without a host name, if that is the first unit's */
+  uint64_t          print;
+  int32_t           first;    /* node of this shape */
+  int32_t           count;    /* of units */
+  bool              is_mixed; /* not all of them are on the host of the first one */
+  dart__hardware_t *units;    /* in the node's order; an empty host name: the first unit's */
 } shape_t;
 
 static struct {

@@ -20,28 +20,25 @@
 typedef struct {
   dart__barrier_t barrier;
   _Alignas(DART__CACHE_LINE) dart__mutex_t
-      registered;        /* held for an atomic update of registered memory, see rma/remote.h */
-  _Atomic uint32_t left; /* units but the leader that do not access this memory any more */
-  _Atomic uint32_t
-      ngone; /* units of the team that are gone; without `gone`, how often that was said */
-  _Atomic uint64_t
-      first_gone; /* of these the one with the lowest last step: 2^32 * the step + the unit + 1 */
+      registered;         /* held for an atomic update of registered memory, see rma/remote.h */
+  _Atomic uint32_t left;  /* units but the leader that do not access this memory any more */
+  _Atomic uint32_t ngone; /* units that are gone; without `gone`, how often that was said */
+  _Atomic uint64_t first_gone; /* of the lowest last step: 2^32 * the step + the unit + 1 */
 
   /* 1: a unit of this node has logged that it waits for a unit that is gone. */
   _Atomic uint32_t reported;
 } dart__shared_t;
 
 typedef struct {
-  dart__shared_t *shared;
-  _Atomic uint64_t
-          *gone; /* a bit for each unit of the team: it is gone; NULL: only the earliest is known */
-  char    *buffers;
-  uint32_t nunits;
-  uint32_t me;
-  size_t   slot_bytes; /* multiples of a cache line */
-  size_t   result_bytes;
-  uint32_t episode;  /* steps passed */
-  dart__tree_t tree; /* where steps have a tree, instead of the barrier in `shared` */
+  dart__shared_t   *shared;
+  _Atomic uint64_t *gone; /* a bit for each unit: it is gone; NULL: only `first_gone` is known */
+  char             *buffers;
+  uint32_t          nunits;
+  uint32_t          me;
+  size_t            slot_bytes; /* multiples of a cache line */
+  size_t            result_bytes;
+  uint32_t          episode; /* steps passed */
+  dart__tree_t      tree;    /* where steps have a tree, instead of the barrier in `shared` */
 
   /* Blocks of so many bytes are copied directly, see coll/direct.h; 0: not known yet. */
   size_t direct_least;

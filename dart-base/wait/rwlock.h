@@ -30,7 +30,7 @@ typedef struct {
 /** Take a ticket. It has to be entered and left, for all later ones wait for it. */
 static inline uint32_t dart__rwlock_take(dart__rwlock_t *lock)
 {
-  /* seq_cst: before the loads of try_enter, in the order that the accesses of a turn are part of */
+  /* seq_cst: before the loads of dart__rwlock_try_enter, in the order that the accesses of a turn are part of */
   return atomic_fetch_add_explicit(&lock->next, 1, memory_order_seq_cst);
 }
 
@@ -52,7 +52,7 @@ void dart__rwlock_leave(dart__rwlock_t *lock, bool exclusive);
  *  leave. */
 static inline bool dart__rwlock_has_far(const dart__rwlock_t *lock)
 {
-  /* seq_cst: after the store of a turn; pairs with the increment before the first try_enter */
+  /* seq_cst: after the store of a turn; pairs with the increment before a far unit's next dart__rwlock_try_enter */
   return atomic_load_explicit((_Atomic uint32_t *)&lock->far, memory_order_seq_cst) != 0;
 }
 

@@ -35,9 +35,8 @@ typedef struct {
  * policies of its waits refer to it, so a change reaches all of them. Numbers are atomic, for dart_init sets them once
  * more while the agent may wait. */
 typedef struct {
-  _Atomic uint32_t spins; /* polls before sleeping */
-  _Atomic uint32_t
-      yields; /* more polls, that only yield the core: with `progress`, or for a mutex */
+  _Atomic uint32_t spins;    /* polls before sleeping */
+  _Atomic uint32_t yields;   /* more polls, which yield: with `progress`, or for a mutex */
   _Atomic uint32_t nap_us;   /* with `progress`: how long to sleep between two calls of it, > 0 */
   _Atomic uint32_t per_core; /* units that share a core, rounded up */
   _Atomic uint32_t check_us; /* the longest sleep of a wait with a check; 0: DART__LONGEST_US */

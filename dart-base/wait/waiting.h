@@ -68,10 +68,9 @@ typedef struct dart__waiting {
 #define DART__WAIT_TEAMS 8192 /* teams, by id, whose members are noted */
 
 typedef struct dart__waits {
-  _Atomic int32_t pid; /* of the unit, once it has come to dart_init; 0: it has not */
-  _Atomic uint32_t
-      answers; /* 1: the unit answers SIGUSR1; by it the names of all calls are completed */
-  _Atomic uint32_t answered;                    /* how often it has */
+  _Atomic int32_t  pid;      /* of the unit, once it has come to dart_init; 0: it has not */
+  _Atomic uint32_t answers;  /* 1: the unit answers SIGUSR1, by completing the names of its calls */
+  _Atomic uint32_t answered; /* how often it has */
   _Atomic uint64_t team[DART__WAIT_TEAMS / 64]; /* bits: the teams of which the unit is a member */
   dart__waiting_t  thread[DART__WAITERS];
 } dart__waits_t;
@@ -97,7 +96,7 @@ static inline dart__waiting_t *dart__waiting_begin(const char *function, dart__w
   atomic_store_explicit(&w->last, what.last, memory_order_relaxed);
   atomic_store_explicit(&w->since, 0, memory_order_relaxed);
   atomic_store_explicit(&w->function, (uint64_t)(uintptr_t)function, memory_order_relaxed);
-  /* release: a reader that sees the wait sees what it is for; pairs with the acquire in dart__waiting_read */
+  /* release: a reader that sees the wait sees what it is for; pairs with the acquire in waiting.c */
   atomic_store_explicit(&w->kind, what.kind, memory_order_release);
   return w;
 }

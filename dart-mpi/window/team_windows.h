@@ -12,8 +12,7 @@ typedef struct {
   MPI_Comm     comm;  /* the team's units in team order; made when it first allocates, as is ... */
   MPI_Comm     node;  /* ... that of this node's units; not for the pool */
   dart_unit_t *units; /* [node_nunits], room for the members of `node`, before it is made */
-  dart__window_t
-      *dynamic; /* what has no static window is attached to it, made by the first; NULL: one node */
+  dart__window_t *dynamic; /* memory without a static window is attached to it; NULL: one node */
   dart__windows_t windows; /* all of the team */
 } dart__team_net_t;
 

@@ -21,8 +21,7 @@
 typedef struct {
   void    *to;
   uint32_t nbytes;
-  uint32_t
-      scattered; /* index in the batch's `scatter`, plus one; 0: the result is consecutive there */
+  uint32_t scattered; /* index in the batch's `scatter`, plus one; 0: bytes in a row */
 } dart__am_result_t;
 
 #define DART__AM_SCATTERS 16 /* results of a batch that are not */
@@ -32,8 +31,7 @@ typedef struct {
   void            *flag; /* a word of 64 bits */
   uint64_t         value;
   dart_operation_t op;
-  dart__event_t
-      *event; /* raised then, for other units of the node that wait for the flag; NULL: none do */
+  dart__event_t *event; /* raised then, for units of the node that wait for the flag; NULL: none */
 } dart__am_arrival_t;
 
 #define DART__AM_ARRIVALS 16 /* of a batch */

@@ -54,9 +54,8 @@ typedef struct {
   bool is_ack_requested;         /* `ack_request` was sent, and not replied to yet */
   dart__am_header_t ack_request; /* a message without a batch */
   dart__am_batch_t *open;        /* being collected, or NULL */
-  dart__am_relay_t
-      *relay; /* of a node: batches are appended to it, and nothing else is sent. NULL: of a peer */
-  dart__am_batch_t *first; /* under way, oldest first */
+  dart__am_relay_t *relay;       /* of a node: what batches are appended to; NULL: of a peer */
+  dart__am_batch_t *first;       /* under way, oldest first */
   dart__am_batch_t *last;
   uint64_t          sent;     /* the newest batch that was sent */
   uint64_t          asked;    /* the newest that a reply was asked for */
@@ -64,8 +63,7 @@ typedef struct {
   uint64_t          nasked;   /* replies asked for, and ... */
   uint64_t          nreplies; /* ... received */
   uint64_t          wait;     /* when the unit last waited before the notifications of burst[0] */
-  dart__am_known_t
-      *known; /* [am->config.types], what the peer keeps of types, see typed.c; NULL: nothing yet */
+  dart__am_known_t *known;    /* [am->config.types], types that the peer has; NULL: none yet */
   unsigned burst[3]; /* notifications since the unit last waited, before that, and before that */
   _Atomic int32_t busy_index;     /* in am->busy, while anything is outstanding; see peers.h */
   _Atomic int32_t open_index;     /* in am->open, while there is an open batch */
@@ -152,12 +150,11 @@ struct dart__am {
   dart__am_peers_t     busy;     /* peers with something outstanding */
   dart__am_peers_t     open;     /* peers with an open batch */
   dart__am_peers_t     arriving; /* peers with arrivals outstanding */
-  dart__am_peers_t
-      relayed; /* nodes whose relays have something of this unit that was not applied */
-  dart__am_relays_t relays;
-  _Atomic bool      has_relays;
-  _Atomic bool      has_requested; /* the host was told of the first request */
-  _Atomic uint64_t  waits;         /* how often the unit has waited */
+  dart__am_peers_t     relayed;  /* nodes whose relays have updates of this unit */
+  dart__am_relays_t    relays;
+  _Atomic bool         has_relays;
+  _Atomic bool         has_requested; /* the host was told of the first request */
+  _Atomic uint64_t     waits;         /* how often the unit has waited */
 
   dart__am_receiver_t receiver;
 };
