@@ -108,6 +108,10 @@ dart_ret_t dart__net_join(int *argc, char ***argv, dart_thread_support_level_t w
 /** Leave the job; all teams are closed. Collective over the job. dart__net_join may be called again. */
 void dart__net_leave(void);
 
+/** The one function that a network calls: the process ends while dart__world.initialized. `code`: its exit code, as far as
+ *  it is known. `is_alone`: no other thread may call the network any more. See job/leave.c. */
+void dart__leave(int code, bool is_alone);
+
 /** Replace each value by its maximum over the job: at most DART__NET_VALUES. Collective over the job; needs no team. */
 #define DART__NET_VALUES 4
 void dart__net_agree(int32_t *values, size_t count);
@@ -183,7 +187,7 @@ typedef enum {
   DART__CHANNEL_REQUEST, /* what far/am/wire.h describes; tag 0, as of the next three */
   DART__CHANNEL_REPLY,
   DART__CHANNEL_DATA,    /* payload alone, received in place */
-  DART__CHANNEL_GOT,     /* the same, which was asked for */
+  DART__CHANNEL_GOT,     /* payload that was asked for */
   DART__CHANNEL_LEADERS, /* of the leaders of a team; the lowest 16 bits of tags are its id */
   DART__CHANNEL_OWN,     /* DART's own between two units; tags from 1 to 32768 */
   DART__CHANNEL_PROGRAM, /* the program's; tags from 0 to largest_tag */

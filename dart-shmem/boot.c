@@ -171,7 +171,7 @@ static void end_of_process(int status, void *unused)
   (void)unused;
   if (getpid() != unit_pid || !dart__world.initialized)
     return;
-  dart__world.leave(status, false);
+  dart__leave(status, false);
   if (!dart__world.initialized && dart__net.memory_stays) /* it has left, without dart__net_leave */
     end_cycle();
 }

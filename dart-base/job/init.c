@@ -71,7 +71,6 @@ static dart_ret_t start(const char *function, int *argc, char ***argv,
   dart__world.many_threads =
       wanted == DART_THREAD_MULTIPLE && *provided_out == DART_THREAD_MULTIPLE;
   dart__progress_open();
-  dart__leave_open();
   dart__holds_clear();
   dart__lost_open();
   dart__table_open();

@@ -39,9 +39,6 @@ void dart__close(void);
 
 /* ---- leave.c: a process that ends between init and exit, without dart_exit ---------------------------- */
 
-/** Set dart__world.leave, which the backend calls in that case; at init. */
-void dart__leave_open(void);
-
 /** For what is done when the process ends, and may wait for ever: after some seconds `act` is called, by SIGALRM. */
 void dart__leave_limit(void (*act)(int));
 
@@ -80,11 +77,11 @@ void dart__report_open(void);
  *  called it; this unit's operations are complete. What cannot be written is one line of warning. */
 void dart__report(void);
 
-/** The same in a process that ends without dart_exit, alone: only if each unit has a file of its own, or there is one
+/** dart__report in a process that ends without dart_exit, alone: only if each unit has a file of its own, or there is one
  *  unit, for others may not come; and as its own environment says. */
 void dart__report_left(void);
 
-/** The same in a process whose program aborts the job: the unit that calls it prints its own values wherever they go,
+/** dart__report in a process whose program aborts the job: the unit that calls it prints its own values wherever they go,
  *  for nobody else will. */
 void dart__report_aborted(void);
 

@@ -104,7 +104,7 @@ static void note_gone(void)
                                dart__teams[id]->exchange.episode);
 }
 
-static void leave_job(int code, bool is_alone)
+void dart__leave(int code, bool is_alone)
 {
   const char *why;
 
@@ -130,9 +130,4 @@ static void leave_job(int code, bool is_alone)
   dart__world.initialized = false;
   if (dart__network_end())
     dart__close();
-}
-
-void dart__leave_open(void)
-{
-  dart__world.leave = leave_job;
 }

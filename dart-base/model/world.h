@@ -37,10 +37,6 @@ typedef struct {
   struct dart__holds *holds;
   struct dart__holds *holds_words; /* of locks in words: `holds`, or NULL without DART_HANG */
 
-  /* See job/leave.c. The network calls it if the process ends while `initialized`. `code` is its exit code, as far as it
-   * is known. `is_alone`: no other thread may call the network any more. */
-  void (*leave)(int code, bool is_alone);
-
   /* What a unit of the job has said last, see tell.h. NULL: units do not know of each other's lines. */
   _Atomic uint32_t *told;
 

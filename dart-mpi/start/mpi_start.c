@@ -2,9 +2,7 @@
 #include "start/mpi_start.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -28,7 +26,7 @@ static void end_of_process(int status, void *unused)
     return;
   MPI_Finalized(&finalized);
   if (!finalized && dart__world.initialized)
-    dart__world.leave(status, false);
+    dart__leave(status, false);
   dart__launcher_report(DART__UNIT_ENDS, 0);
   if (finalized || !mpi_is_ours)
     return;
@@ -42,7 +40,7 @@ static int end_of_mpi(MPI_Comm self, int key, void *value, void *extra)
   (void)self, (void)key, (void)value, (void)extra;
   if (getpid() != mpi_pid || !dart__world.initialized)
     return MPI_SUCCESS;
-  dart__world.leave(EXIT_SUCCESS, true);
+  dart__leave(EXIT_SUCCESS, true);
   return MPI_SUCCESS;
 }
 
