@@ -4,7 +4,6 @@
  * target, or an arrival, which updates a flag of this unit when all before it has come (far/am/endpoint.h). The network's
  * get is no way for it: nobody knows when it is complete before somebody flushes. */
 #include "base/counters.h"
-#include "far/elements.h"
 #include "far/far_operation.h"
 #include "model/world.h"
 

@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "base/size.h"
 #include "far/completion.h"
-#include "far/elements.h"
 #include "far/far_handle.h"
 #include "far/far_operation.h"
 #include "far/order.h"
@@ -88,10 +87,27 @@ static void request_run(const dart__rma_t *rma, size_t target_off, char *buffer,
   append_records(&run, rma->kind == DART__PUT);
 }
 
+/* A call for each run of consecutive elements from number `from` on: `nbytes` from `target_off` on at the target. */
+INLINED void by_runs(const dart__rma_t *rma, char *buffer, size_t from,
+                     void (*start_run)(const dart__rma_t *rma, size_t target_off, char *buffer,
+                                       size_t nbytes))
+{
+  size_t size = rma->type->elem_size;
+
+  for (size_t elem = from, count; elem < rma->nelem; elem += count) {
+    size_t target_at, origin_at;
+    size_t target_run = dart__type_run(rma->type, elem, &target_at);
+    size_t origin_run = dart__type_run(rma->local_type, elem, &origin_at);
+
+    count = dart__least(dart__least(target_run, origin_run), rma->nelem - elem);
+    start_run(rma, target_at * size, buffer + origin_at * size, count * size);
+  }
+}
+
 /* Any elements, run by run, of a chunk of which the network has no puts and gets. */
 static uint64_t request_elements(const dart__rma_t *rma)
 {
-  dart__elements_by_runs(rma, rma->buffer, 0, request_run);
+  by_runs(rma, rma->buffer, 0, request_run);
   return dart__am_newest(dart__engine.am, dart__team_member(rma->at.team, rma->at.unit));
 }
 
@@ -140,9 +156,39 @@ INLINED dart__completion_t start_net(const dart__rma_t *rma, void *buffer, bool 
   return dart__by_net(rma, number);
 }
 
-INLINED dart__completion_t start_elements(const dart__rma_t *rma, void *buffer)
+/* ---- ... and of any elements: in one call, if it knows their types, else by a call for each run -------- */
+
+/* `nbytes` bytes in a row on both sides, in as many calls as the network needs. */
+static void move_run(const dart__rma_t *rma, size_t target_off, char *buffer, size_t nbytes)
 {
-  return dart__by_net(rma, dart__elements_start(rma, buffer));
+  const dart__address_t *at     = &rma->at;
+  uint64_t               offset = dart__far_offset(at) + target_off;
+
+  for (size_t from = 0; from < nbytes; from += DART__NET_MOST) {
+    size_t count = dart__least(DART__NET_MOST, nbytes - from);
+
+    dart__count(DART__COUNT_RMA_RUN);
+    dart__net_move(at->team, at->segment->chunk, at->unit, offset + from, buffer + from, count,
+                   rma->kind == DART__PUT, NULL);
+  }
+}
+
+/* From or to `buffer`, which is rma->buffer or a copy of it. */
+static dart__completion_t start_elements(const dart__rma_t *rma, void *buffer)
+{
+  const dart__address_t *at = &rma->at;
+
+  dart__order_wait(at->team, at->unit);
+  if (rma->local_type == NULL)
+    move_run(rma, 0, buffer, rma->nbytes);
+  else
+    by_runs(rma, buffer,
+            dart__net_transfer(at->team, at->segment->chunk, at->unit, dart__far_offset(at),
+                               rma->type, buffer, rma->local_type, 0, rma->nelem,
+                               rma->kind == DART__PUT),
+            move_run);
+  dart__latency_ping(dart__team_member(at->team, at->unit));
+  return dart__by_net(rma, dart__completion_started(at->team, at->unit, rma->kind == DART__GET));
 }
 
 /* A put from a copy of its source. */
@@ -169,7 +215,7 @@ void dart__far_elements_blocking(const dart__rma_t *rma)
     dart__am_settle(dart__engine.am, dart__team_member(rma->at.team, rma->at.unit));
     return;
   }
-  dart__elements_start(rma, rma->buffer);
+  start_elements(rma, rma->buffer);
   dart__completion_settle(rma->at.team, rma->at.unit, true);
 }
 
@@ -222,8 +268,7 @@ INLINED dart__completion_t start_by(dart__way_t way, const dart__rma_t *rma, boo
   }
 }
 
-#define REQUESTED_FROM \
-  ((size_t)8192) /* bytes of a put: less is complete soon after it is started */
+#define REQUESTED_FROM ((size_t)8192) /* bytes of a put: less is complete soon */
 
 /* A handle of bytes in a row that go by the network has a request, unless they are a small put, whose remote completion a
  * test finds out soon if all units have agents. */
