@@ -8,14 +8,12 @@
 #include "base/log.h"
 #include "base/size.h"
 #include "coll/direct.h"
-#include "coll/leader_messages.h"
 #include "coll/nodes.h"
 #include "coll/share_by_leaders.h"
 #include "coll/spread.h"
 #include "coll/step.h"
 
-#define OVERLAP_BYTES \
-  (16 * DART__KI) /* in one node: a step costs little beside a copy of so many */
+#define OVERLAP_BYTES (16 * DART__KI) /* a step in a node costs little beside a copy of so many */
 
 /* ---- in equal blocks ------------------------------------------------------------------------ */
 
@@ -327,7 +325,7 @@ dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv
   dart_ret_t ret;
 
   if (team->nunits > 1 && dart__direct_may(team, nbytes) &&
-      dart__direct_allgather(team, send, recv, nbytes, &ret))
+      dart__direct_allgather(team, send, recv, NULL, NULL, nbytes, nbytes, &ret))
     return ret;
   if (team->nunits > 1 && !dart__is_spread(team))
     dart__step_make_room_for_all(team, nbytes);
@@ -398,7 +396,7 @@ dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *rec
                                  const size_t *nelem, const size_t *displs, size_t size)
 {
   slices_t   s     = { .nelem = nelem, .displs = displs, .size = size };
-  size_t     total = 0, room;
+  size_t     total = 0, mean, room;
   dart_ret_t ret;
 
   if (team->nunits == 1) {
@@ -408,10 +406,11 @@ dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *rec
   }
   for (int32_t u = 0; u < team->nunits; u++)
     total += nelem[u] * size;
-  if (dart__direct_may(team, total / (size_t)team->nunits) &&
-      dart__direct_allgatherv(team, send, recv, nelem, displs, size, total, &ret))
+  mean = total / (size_t)team->nunits;
+  if (dart__direct_may(team, mean) &&
+      dart__direct_allgather(team, send, recv, nelem, displs, size, mean, &ret))
     return ret;
-  dart__step_make_room_for_all(team, total / (size_t)team->nunits);
+  dart__step_make_room_for_all(team, mean);
   if (piece_per_unit(team) < 2)
     return refuse_large(team);
   room     = team->exchange.result_bytes - (size_t)team->nunits; /* slices are rounded up */

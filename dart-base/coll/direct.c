@@ -342,40 +342,21 @@ static int32_t after(const dart__team_t *team, int32_t by)
   return (team->me + by) % team->nunits;
 }
 
-bool dart__direct_allgather(dart__team_t *team, const void *send, void *recv, size_t nbytes,
-                            dart_ret_t *ret_out)
+bool dart__direct_allgather(dart__team_t *team, const void *send, void *recv, const size_t *nelem,
+                            const size_t *displs, size_t size, size_t mean, dart_ret_t *ret_out)
 {
   published_t mine = { 0 };
   direct_t    d;
 
-  mine.buffer[SEND] = buffer_of(team, send, nbytes);
-  d                 = begin_direct(team, nbytes, &mine);
-  if (!d.by_kernel && !are_mapped(&d, SEND))
-    return false;
-  for (int32_t i = 1; i <= team->nunits; i++) {
-    int32_t u = after(team, i);
-
-    pull(&d, (char *)recv + (size_t)u * nbytes, u, 0, nbytes);
-  }
-  *ret_out = end_direct(&d);
-  return true;
-}
-
-bool dart__direct_allgatherv(dart__team_t *team, const void *send, void *recv, const size_t *nelem,
-                             const size_t *displs, size_t size, size_t total, dart_ret_t *ret_out)
-{
-  published_t mine = { 0 };
-  size_t      mean = total / (size_t)team->nunits;
-  direct_t    d;
-
-  mine.buffer[SEND] = buffer_of(team, send, nelem[team->me] * size);
+  mine.buffer[SEND] = buffer_of(team, send, nelem == NULL ? size : nelem[team->me] * size);
   d                 = begin_direct(team, mean, &mine);
   if (!d.by_kernel && !are_mapped(&d, SEND))
     return false;
   for (int32_t i = 1; i <= team->nunits; i++) {
-    int32_t u = after(team, i);
+    int32_t u  = after(team, i);
+    size_t  at = displs == NULL ? (size_t)u : displs[u];
 
-    pull(&d, (char *)recv + displs[u] * size, u, 0, nelem[u] * size);
+    pull(&d, (char *)recv + at * size, u, 0, nelem == NULL ? size : nelem[u] * size);
   }
   *ret_out = end_direct(&d);
   return true;

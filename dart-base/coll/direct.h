@@ -30,10 +30,10 @@ bool dart__direct_scatter(dart__team_t *team, const void *send, void *recv, size
                           int32_t root, dart_ret_t *ret_out);
 bool dart__direct_gather(dart__team_t *team, const void *send, void *recv, size_t nbytes,
                          int32_t root, dart_ret_t *ret_out);
-bool dart__direct_allgather(dart__team_t *team, const void *send, void *recv, size_t nbytes,
-                            dart_ret_t *ret_out);
-bool dart__direct_allgatherv(dart__team_t *team, const void *send, void *recv, const size_t *nelem,
-                             const size_t *displs, size_t size, size_t total, dart_ret_t *ret_out);
+/** An element of `size` bytes of each unit; or, with `nelem` and `displs`, as dart__coll_allgatherv. `mean`: bytes of a
+ *  block on average. */
+bool dart__direct_allgather(dart__team_t *team, const void *send, void *recv, const size_t *nelem,
+                            const size_t *displs, size_t size, size_t mean, dart_ret_t *ret_out);
 bool dart__direct_alltoall(dart__team_t *team, const void *send, void *recv, size_t nbytes,
                            dart_ret_t *ret_out);
 
