@@ -84,11 +84,6 @@ static int find_choice(const char *text, size_t length, const char *choices)
   }
 }
 
-static int parse_choice(const char *text, const char *choices)
-{
-  return find_choice(text, strlen(text), choices);
-}
-
 #define NEAR "near"
 
 /* FORM, FORM:FILE, near, or near,FORM and near,FORM:FILE. */
@@ -153,10 +148,11 @@ dart_ret_t dart__settings_read(void)
                 (long)(most));                                                          \
     return DART_ERR_INVAL;                                                              \
   }
-#define READ_CHOICE(field, name, value, choices, meaning)                                \
-  if ((text = getenv(name)) != NULL && (read.field = parse_choice(text, choices)) < 0) { \
-    dart__error("%s='%s' is not one of %s", name, text, choices);                        \
-    return DART_ERR_INVAL;                                                               \
+#define READ_CHOICE(field, name, value, choices, meaning)            \
+  if ((text = getenv(name)) != NULL &&                               \
+      (read.field = find_choice(text, strlen(text), choices)) < 0) { \
+    dart__error("%s='%s' is not one of %s", name, text, choices);    \
+    return DART_ERR_INVAL;                                           \
   }
 #define READ_OUTPUT(field, name, choices, meaning)                                            \
   if ((text = getenv(name)) != NULL && !parse_output(text, choices, &read.field)) {           \

@@ -21,6 +21,7 @@
 #include "base/counters.h"
 #include "base/log.h"
 #include "base/sanitizer.h"
+#include "base/size.h"
 
 #if DART__ASAN /* which looks for pointers in allocated memory only, or reports leaks */
 
@@ -119,11 +120,6 @@ bool dart__memory_is_writable(const void *at, size_t nbytes)
 
 /* ---- huge pages -------------------------------------------------------------------------- */
 
-static uintptr_t round_up(uintptr_t value, uintptr_t unit)
-{
-  return (value + unit - 1) & ~(unit - 1);
-}
-
 void *dart__memory_aligned_space(size_t nbytes, size_t alignment, size_t at)
 {
   size_t unit = alignment < DART__HUGE_PAGE ? DART__HUGE_PAGE : alignment, room = nbytes + unit;
@@ -134,7 +130,7 @@ void *dart__memory_aligned_space(size_t nbytes, size_t alignment, size_t at)
   space = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (space == MAP_FAILED)
     return NULL;
-  aligned = space + (round_up((uintptr_t)space + at, unit) - ((uintptr_t)space + at));
+  aligned = space + (dart__round_up((uintptr_t)space + at, unit) - ((uintptr_t)space + at));
   if (aligned > space)
     munmap(space, (size_t)(aligned - space));
   if (aligned + nbytes < space + room) /* both ends are whole pages if nbytes is */
@@ -145,7 +141,7 @@ void *dart__memory_aligned_space(size_t nbytes, size_t alignment, size_t at)
 void dart__memory_make_huge(void *at, size_t nbytes)
 {
   static _Atomic bool reported;
-  uintptr_t           from = round_up((uintptr_t)at, DART__HUGE_PAGE);
+  uintptr_t           from = dart__round_up((uintptr_t)at, DART__HUGE_PAGE);
   uintptr_t           to   = ((uintptr_t)at + nbytes) & ~(DART__HUGE_PAGE - 1);
 
   if (from >= to || dart__settings.huge_pages == DART__HUGE_PAGES_NONE)

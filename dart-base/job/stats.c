@@ -83,11 +83,6 @@ static dart_stats_info_t info_of(size_t index)
   return (dart_stats_info_t){ text->name, text->meaning, DART_STATS_LEVEL };
 }
 
-static bool only_grows(size_t index)
-{
-  return info_of(index).kind < DART_STATS_LEVEL;
-}
-
 static uint64_t read_statistic(size_t index)
 {
   if (index >= OWN_SIZE)
@@ -168,6 +163,6 @@ dart_ret_t dart_stats_difference(const uint64_t *before, const uint64_t *after,
       !check_values(__func__, "difference", difference, n))
     return DART_ERR_INVAL;
   for (size_t i = 0; i < n; i++)
-    difference[i] = only_grows(i) ? after[i] - before[i] : after[i];
+    difference[i] = info_of(i).kind < DART_STATS_LEVEL ? after[i] - before[i] : after[i];
   return DART_OK;
 }

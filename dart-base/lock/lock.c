@@ -119,11 +119,6 @@ static dart_lock_t new_lock(const dart__team_t *team)
   return lock;
 }
 
-static bool has_table(const dart__team_t *team)
-{
-  return team->nnodes > 1 && team->me == 0;
-}
-
 static dart_ret_t alloc_place(const dart__team_t *team, place_t *own)
 {
   dart_ret_t ret = dart__pool_alloc(sizeof(state_t), &own->state);
@@ -133,7 +128,7 @@ static dart_ret_t alloc_place(const dart__team_t *team, place_t *own)
     return ret;
   /* zeroed memory is a free lock; the agreement of all units publishes it */
   memset(dart__pool_address(dart__world.me, own->state), 0, sizeof(state_t));
-  if (has_table(team))
+  if (team->nnodes > 1 && team->me == 0)
     ret = dart__table_new(2 * (uint32_t)team->nnodes, &own->table);
   if (ret != DART_OK)
     dart__pool_free(own->state);
@@ -213,8 +208,8 @@ static dart_ret_t settle(const char *function, dart__team_t *team, dart_ret_t re
   return dart__coll_agree(team, ret);
 }
 
-/* Whether it can be destroyed: nobody holds it, or waits for it. Who waits is looked for first: by then it holds
- * nothing, or is noted as the holder. Once the team is gone, dart_team_destroy has settled, and this unit is asked
+/* Whether it can be destroyed: nobody holds it, or waits for it. Threads that wait are looked for first: such a
+ * thread holds nothing then, or is noted as the holder. Once the team is gone, dart_team_destroy has settled, and this unit is asked
  * alone. */
 static dart_ret_t end_use(const char *function, dart_lock_t lock)
 {

@@ -124,37 +124,25 @@ static dart_ret_t update_on_node(const dart__rma_t *rma)
 
 /* ---- puts and gets ------------------------------------------------------------------------ */
 
-static dart_ret_t put_on_node(const dart__rma_t *rma, const dart__type_t *type,
-                              const dart__type_t *local_type, size_t nelem)
-{
-  if (where(&rma->at) == ON_NODE)
-    return dart__foreign_put(process_of(&rma->at), address_of(&rma->at), type, rma->buffer,
-                             local_type, nelem);
-  dart__near_put(own_address(&rma->at), type, rma->buffer, local_type, nelem);
-  return DART_OK;
-}
-
-static dart_ret_t get_on_node(const dart__rma_t *rma, const dart__type_t *type,
-                              const dart__type_t *local_type, size_t nelem)
-{
-  if (where(&rma->at) == ON_NODE)
-    return dart__foreign_get(rma->buffer, local_type, process_of(&rma->at), address_of(&rma->at),
-                             type, nelem);
-  dart__near_get(rma->buffer, local_type, own_address(&rma->at), type, nelem);
-  return DART_OK;
-}
-
 static dart_ret_t transfer_on_node(const dart__rma_t *rma)
 {
-  const dart__type_t *byte     = &dart__type_basic[DART_TYPE_BYTE];
-  bool                in_a_row = rma->local_type == NULL;
-  const dart__type_t *type     = in_a_row ? byte : rma->type,
-                     *local    = in_a_row ? byte : rma->local_type;
-  size_t nelem                 = in_a_row ? rma->nbytes : rma->nelem;
+  const dart__address_t *at     = &rma->at;
+  const dart__type_t    *byte   = &dart__type_basic[DART_TYPE_BYTE];
+  bool                   is_put = rma->kind == DART__PUT, in_a_row = rma->local_type == NULL;
+  const dart__type_t    *type = in_a_row ? byte : rma->type,
+                     *local   = in_a_row ? byte : rma->local_type;
+  size_t nelem                = in_a_row ? rma->nbytes : rma->nelem;
 
   dart__progress();
-  return rma->kind == DART__PUT ? put_on_node(rma, type, local, nelem)
-                                : get_on_node(rma, type, local, nelem);
+  if (where(at) == ON_NODE)
+    return is_put
+               ? dart__foreign_put(process_of(at), address_of(at), type, rma->buffer, local, nelem)
+               : dart__foreign_get(rma->buffer, local, process_of(at), address_of(at), type, nelem);
+  if (is_put)
+    dart__near_put(own_address(at), type, rma->buffer, local, nelem);
+  else
+    dart__near_get(rma->buffer, local, own_address(at), type, nelem);
+  return DART_OK;
 }
 
 /* ---- any operation ------------------------------------------------------------------------- */

@@ -9,9 +9,7 @@
 
 #include "base/last_call.h"
 #include "base/profile.h"
-#include "data/type.h"
 #include "far/run.h"
-#include "memory/pool.h"
 #include "model/world.h"
 #include "p2p/twosided.h"
 #include "rma/compare.h"
@@ -174,11 +172,6 @@ void dart__watch_end(int watch)
 
 /* ---- writers ------------------------------------------------------------------------------- */
 
-static bool is_same_segment(dart_gptr_t a, dart_gptr_t b)
-{
-  return a.teamid == b.teamid && a.segid == b.segid && a.unitid == b.unitid;
-}
-
 /* Without a log line: a note that changes while it is read says anything. */
 static bool find_watched(const dart__watched_t *what, dart__address_t *at_out)
 {
@@ -234,7 +227,7 @@ static bool is_behind(const dart__watched_t *what, const void *written)
   const behind_t *wrote = written;
   uint64_t        from = wrote->gptr.addr_or_offs.offset, start = what->gptr.addr_or_offs.offset;
 
-  return is_same_segment(what->gptr, wrote->gptr) &&
+  return dart__is_same_portion(what->gptr, wrote->gptr) &&
          (from >= start ? from - start < what->nbytes : start - from < wrote->nbytes);
 }
 

@@ -40,6 +40,12 @@ typedef struct {
   uint64_t          value; /* as in memory, from the first byte on */
 } dart__watched_t;
 
+/** Whether two pointers are into one unit's portion of one segment. */
+static inline bool dart__is_same_portion(dart_gptr_t a, dart_gptr_t b)
+{
+  return a.teamid == b.teamid && a.segid == b.segid && a.unitid == b.unitid;
+}
+
 /* The count of the node's notes is at its start. A page of zeros until init and after exit, or if it is not mapped. */
 extern char dart__watch_page[DART__WATCH_PAGE];
 

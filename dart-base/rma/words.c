@@ -6,7 +6,6 @@
 
 #include "base/log.h"
 #include "data/name.h"
-#include "far/gone.h"
 #include "model/argument_check.h"
 #include "model/lost.h"
 #include "model/world.h"
@@ -36,11 +35,6 @@ static bool find_portion(dart_gptr_t gptr, const char **start_out, uint64_t *nby
   return true;
 }
 
-static inline bool is_same_portion(dart_gptr_t a, dart_gptr_t b)
-{
-  return a.unitid == b.unitid && a.segid == b.segid && a.teamid == b.teamid;
-}
-
 /* Check that all words lie aligned in one portion, and set w->start; the segment is found once. DART_PENDING: they do.
  * DART_OK: a word that compares has ended the check. DART_ERR_INVAL, not logged: a word is elsewhere, or none. */
 static dart_ret_t check_portion(dart__words_t *w)
@@ -56,7 +50,7 @@ static dart_ret_t check_portion(dart__words_t *w)
   for (size_t i = 0; i < w->n; i++) {
     uint64_t offset = w->gptrs[i].addr_or_offs.offset;
 
-    if (!is_same_portion(w->gptrs[i], first) || offset > nbytes - size ||
+    if (!dart__is_same_portion(w->gptrs[i], first) || offset > nbytes - size ||
         ((uintptr_t)(start + offset) & (size - 1)) != 0)
       return DART_ERR_INVAL;
     if (w->ends_check && dart__compares(w->how, start + offset, compared_value(w, i))) {

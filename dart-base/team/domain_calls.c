@@ -9,16 +9,12 @@
 #include "model/argument_check.h"
 #include "team/team_locality.h"
 #include "topology/domain.h"
+#include "topology/domain_edit.h"
 
 DART__PROFILED(dart_domain_create, dart_domain_clone, dart_domain_destroy, dart_domain_assign);
 DART__PROFILED(dart_domain_find, dart_domain_scope_domains, dart_domain_scope_tags);
 DART__PROFILED(dart_domain_select, dart_domain_exclude, dart_domain_split_scope, dart_domain_group);
 DART__PROFILED(dart_domain_add_subdomain, dart_domain_move_subdomain);
-
-static dart_ret_t no_memory(const char *function)
-{
-  return dart__fail(DART_ERR_NOMEM, "%s: no memory", function);
-}
 
 /* ---- life -------------------------------------------------------------------------------- */
 
@@ -27,7 +23,7 @@ dart_ret_t dart_domain_create(dart_domain_locality_t **domain_out)
   if (domain_out == NULL)
     return dart__null_argument(__func__, "domain_out");
   *domain_out = dart__domain_new();
-  return *domain_out != NULL ? DART_OK : no_memory(__func__);
+  return *domain_out != NULL ? DART_OK : dart__domain_no_memory(__func__);
 }
 
 dart_ret_t dart_domain_clone(const dart_domain_locality_t *domain_in,
@@ -42,7 +38,7 @@ dart_ret_t dart_domain_clone(const dart_domain_locality_t *domain_in,
   copy = dart__domain_new();
   if (copy == NULL || !dart__domain_copy(copy, domain_in)) {
     free(copy);
-    return no_memory(__func__);
+    return dart__domain_no_memory(__func__);
   }
   *domain_out = copy;
   return DART_OK;
@@ -133,7 +129,7 @@ dart_ret_t dart_domain_scope_tags(const dart_domain_locality_t *domain_in,
   while (copied-- > 0)
     free(tags[copied]);
   free(tags);
-  return no_memory(__func__);
+  return dart__domain_no_memory(__func__);
 }
 
 /* ---- reshaping --------------------------------------------------------------------------- */

@@ -133,7 +133,7 @@ static size_t wide_result(const dart__team_t *team)
   return dart__most(DART__STEP_RESULT, (size_t)team->nunits * RESULT_PER_UNIT);
 }
 
-/* The same on all nodes of the team, for pieces have to be. */
+/* Equal on all nodes of the team, for pieces have to be. */
 static size_t wide_slot(const dart__team_t *team)
 {
   size_t most = MOST_BYTES / (2 * (size_t)dart__team_widest_node(team));
@@ -315,6 +315,8 @@ static bool have_left(void *context)
 
 void dart__team_exchange_close(dart__team_t *team)
 {
+  const uint64_t blocks[] = { team->wide_offset, team->all_offset, team->result_offset,
+                              team->tree_offset, team->exchange_offset };
 
   if (dart__team_is_broken(team))
     return; /* nobody knows who still looks at it: it stays in the pool */
@@ -325,13 +327,7 @@ void dart__team_exchange_close(dart__team_t *team)
   }
   if (!dart__wait_for(have_left, team, &team->wait))
     return;
-  if (team->wide_offset != 0)
-    dart__pool_free(team->wide_offset);
-  if (team->all_offset != 0)
-    dart__pool_free(team->all_offset);
-  if (team->result_offset != 0)
-    dart__pool_free(team->result_offset);
-  if (team->tree_offset != 0)
-    dart__pool_free(team->tree_offset);
-  dart__pool_free(team->exchange_offset);
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+    if (blocks[i] != 0)
+      dart__pool_free(blocks[i]);
 }

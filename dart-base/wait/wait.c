@@ -134,18 +134,13 @@ static bool is_late(const dart__turns_t *t, const dart__wait_pace_t *pace)
   return may_lose(pace) && t->waited_ns >= AWAKE_NS;
 }
 
-static uint32_t longest_sleep(const dart__wait_pace_t *pace)
-{
-  return may_lose(pace) ? pace->check_us : DART__LONGEST_US;
-}
-
 /* ---- sleeping ----------------------------------------------------------------------------------- */
 
 /* What a thread sleeps on: a word, such as the count of an event, and perhaps what comes from other nodes meanwhile. */
 typedef struct {
   int               count;
   _Atomic uint32_t *word[2];
-  _Atomic uint32_t *sleepers[2]; /* of an event; NULL: who changes the word knows otherwise */
+  _Atomic uint32_t *sleepers[2]; /* of an event; NULL: whoever changes the word knows otherwise */
   uint32_t          seen[2];
   uint32_t          bits;                /* of a single word; 0: any */
   uint32_t (*idle_us)(uint32_t most_us); /* NULL: nothing comes */
@@ -260,8 +255,7 @@ static void nap(uint32_t us)
 
 #define INLINED static inline __attribute__((always_inline))
 
-#define MOST_DOUBLED \
-  (__builtin_ctz(DART__POLLS) - 1) /* the pauses of a wait that backs off: to half of it */
+#define MOST_DOUBLED (__builtin_ctz(DART__POLLS) - 1) /* pauses of a wait that backs off */
 
 typedef enum { ON, THERE, GIVEN_UP } outcome_t;
 
@@ -359,7 +353,7 @@ static int64_t least_of(int64_t a, int64_t b)
 static uint32_t sleep_limit(const dart__wait_t *w, const dart__turns_t *t, uint32_t pause_us,
                             const dart__wait_pace_t *pace)
 {
-  int64_t most = pause_us != 0 ? pause_us : longest_sleep(pace);
+  int64_t most = pause_us != 0 ? pause_us : may_lose(pace) ? pace->check_us : DART__LONGEST_US;
   int64_t part = least_of(DART__AWAKE_US, t->waited_ns / DART__PART / 1000);
 
   if (w->is_silent)

@@ -6,11 +6,6 @@
 #include "far/am/retire.h"
 #include "wait/waiting.h"
 
-static uint64_t load_relaxed(const _Atomic uint64_t *at)
-{
-  return atomic_load_explicit(at, memory_order_relaxed);
-}
-
 static uint64_t done(const dart__am_endpoint_t *ep)
 {
   /* acquire: pairs with the release in dart__am_endpoint_retire, so results are visible */
@@ -20,17 +15,17 @@ static uint64_t done(const dart__am_endpoint_t *ep)
 /* The newest batch that has to be done to complete what was requested until now. */
 static uint64_t last_of(const dart__am_endpoint_t *ep, dart__am_scope_t scope)
 {
-  return load_relaxed(scope == DART__AM_REMOTE ? &ep->newest : &ep->local);
+  return dart__am_number(scope == DART__AM_REMOTE ? &ep->newest : &ep->local);
 }
 
 /* Report what the peer refused since the last report. Releases the lock. */
 static dart_ret_t report(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
 {
-  uint64_t refused = load_relaxed(&ep->refused) - load_relaxed(&ep->reported);
+  uint64_t refused = dart__am_number(&ep->refused) - dart__am_number(&ep->reported);
 
   if (refused == 0)
     return DART_OK;
-  atomic_store_explicit(&ep->reported, load_relaxed(&ep->refused), memory_order_relaxed);
+  dart__am_number_set(&ep->reported, dart__am_number(&ep->refused));
   dart__am_endpoint_retire(am, ep); /* the report may have been the last thing outstanding */
   if (am->config.nlost != NULL && am->config.nlost() > 0)
     return DART_ERR_UNIT_LOST;
@@ -69,7 +64,7 @@ bool dart__am_is_flushed(const dart__am_t *am, int32_t peer)
   const dart__am_endpoint_t *ep = &am->endpoint[peer];
 
   return done(ep) >= last_of(ep, DART__AM_REMOTE) &&
-         load_relaxed(&ep->refused) == load_relaxed(&ep->reported);
+         dart__am_number(&ep->refused) == dart__am_number(&ep->reported);
 }
 
 dart_ret_t dart__am_report(dart__am_t *am, int32_t peer)
@@ -77,7 +72,7 @@ dart_ret_t dart__am_report(dart__am_t *am, int32_t peer)
   dart__am_endpoint_t *ep  = &am->endpoint[peer];
   dart_ret_t           ret = DART_OK;
 
-  if (load_relaxed(&ep->refused) == load_relaxed(&ep->reported))
+  if (dart__am_number(&ep->refused) == dart__am_number(&ep->reported))
     return DART_OK;
   dart__am_spin_lock(&ep->lock);
   ret = report(am, peer, ep);
