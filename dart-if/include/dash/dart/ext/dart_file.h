@@ -27,6 +27,12 @@
  *  among them (files of different teams are different calls). The exception is a unit that gives a dead team, or
  *  DART_FILE_NULL, where the others do not: it cannot ask them, and returns alone.
  *
+ *  *Units that are lost* (dart_survive.h). Of a file of a broken team the calls of one unit go on, but in atomic mode, and
+ *  but for the shared pointer: it is the first member's, and for units of other nodes gone with that. A collective call
+ *  that returns DART_ERR_UNIT_LOST has written all of this unit's data, a part, or nothing; an ordered one or a seek may
+ *  have moved the pointer; a view may have been set. dart_file_close has closed the file and set the handle to NULL also
+ *  then.
+ *
  *  Ross, Latham, Gropp, Thakur, Toonen: Implementing MPI-IO Atomic Mode Without File System Support, CCGrid 2005. */
 
 #include <dash/dart/if/dart_types.h>

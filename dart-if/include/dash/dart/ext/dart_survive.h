@@ -43,10 +43,6 @@
  *    nodes a lock is gone with the unit that has it: the first of the team (dart_lock_acquire), the one whose memory it is in
  *    (dart_lock_at_acquire), any that has some of the ranges (dart_range_acquire). Those calls return the error; units near
  *    a word that is free, or that one of them holds, go on locking it.
- *  - Of a file of a broken team the calls of one unit go on, but in atomic mode, and but for the shared pointer: it is the
- *    first member's, and for units of other nodes gone with that. A collective call that returns the error has written all
- *    of this unit's data, a part, or nothing; an ordered one or a seek may have moved the pointer; a view may have been set.
- *    dart_file_close has closed the file and set the handle to NULL also then.
  *  - Nobody waits for the lock of a portion once its team is broken. Calls of dart_epoch.h that would wait return the error;
  *    dart_epoch_lock of the caller's portion and dart_epoch_lock_all have then locked nothing. A lock that a lost unit held
  *    is gone, and so is one for which a unit has waited in vain, as soon as it is released.
@@ -54,7 +50,7 @@
  *  In such a job at most 8 threads of a unit are in dart_team_create, dart_team_clone, dart_team_destroy and dart_team_agree at a
  *  time, each with another team; one is in dart_team_shrink. With more, calls may wait for each other for ever.
  *
- *  What such calls have made or held stays until dart_exit: segments, locks and files of a broken team, and, between nodes,
+ *  What such calls have made or held stays until dart_exit: segments and other objects of a broken team, and, between nodes,
  *  6.4 KB for each request of a portion's lock that was given up. dart_team_destroy frees what belongs to its team.
  *
  *  The debug mode (DART_CHECK) checks memory, completion and locks in such jobs, not collectives and races; what belongs to
