@@ -1,6 +1,5 @@
 /* Words of memory that the program waits for or locks. The bounds are checked here, since DART takes the guards for a
  * part of the portion. */
-#include <dash/dart/ext/dart_basic.h>
 
 #include "check_type.h"
 #include "nesting.h"

@@ -1,8 +1,6 @@
 /* See place.h. */
 #include "place.h"
 
-#include <dash/dart/ext/dart_basic.h>
-
 #include "member.h"
 
 static int32_t owner_of(dart_gptr_t gptr)

@@ -298,8 +298,7 @@ static void check_places(const launch_t *launch)
 
 enum { KEY_HOSTS_FILE = 256 }; /* it has no letter */
 
-static const char letters[] =
-    "+:hVtn:N:H:b::"; /* +: up to the program; `:`: errors are told here */
+static const char letters[] = "+:hVtn:N:H:b::"; /* +: up to the program; `:`: errors told here */
 
 static const struct option options[] = {
   { "units", required_argument, NULL, 'n' },

@@ -17,7 +17,7 @@ static inline int64_t dart__now_ns(void)
   return dart__clock_ns(CLOCK_MONOTONIC);
 }
 
-/** The same clock a few milliseconds coarser, in a quarter of the time. */
+/** dart__now_ns, some milliseconds coarser, in a quarter of the time. */
 static inline int64_t dart__coarse_ns(void)
 {
   return dart__clock_ns(CLOCK_MONOTONIC_COARSE);

@@ -10,7 +10,7 @@
  *   OUTPUT(field, "NAME", "a|b|c", "meaning")  a form, by default a, which is no output; after the others ':' and the
  *                                            name of a file may follow; before them "near,", or it is "near" alone
  *
- *   TEXT(field, "NAME", "default", "meaning")  at most DART__TEXT bytes; who uses it checks it
+ *   TEXT(field, "NAME", "default", "meaning")  at most DART__TEXT bytes; the code that uses it checks it
  *
  * DART_LOG_LEVEL is not in the table: an unknown level there means the default. */
 #include <stdbool.h>

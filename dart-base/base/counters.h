@@ -9,8 +9,8 @@
  * with it, so there are never more than there were threads at a time. Near operations are counted only if the
  * settings ask for it (dart__counts_near), so that they cost no more.
  *
- * All accesses are relaxed: a count orders nothing, and who compares it with something else has synchronised
- * by that. Counts only grow, from the start of the process, modulo 2^64. Amounts of memory change rarely: there
+ * All accesses are relaxed: a count orders nothing, and a reader that compares it with something else has
+ * synchronised by that. Counts only grow, from the start of the process, modulo 2^64. Amounts of memory change rarely: there
  * is one number for all threads, with its maximum. */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -166,7 +166,7 @@ static inline void dart__count_in(dart__tally_t *own, size_t index, uint64_t by)
     return;
   }
 #if defined __x86_64__ && !DART__TSAN
-  /* The same by one instruction, not locked, which compilers do not make of a relaxed load and store. */
+  /* An addition by one instruction, not locked, which compilers do not make of a relaxed load and store. */
   __asm__("addq %1, %0" : "+m"(*(uint64_t *)&own->value[index]) : "er"(by) : "cc");
 #else
   atomic_store_explicit(&own->value[index],

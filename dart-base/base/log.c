@@ -115,8 +115,7 @@ static void print(dart__log_level_t level, const char *file, int line, const cha
 
 /* ---- lines that repeat --------------------------------------------------------------------- */
 
-#define SITES \
-  512 /* a power of two; a site that finds no slot shares one with all others that find none */
+#define SITES 512 /* a power of two; sites that find no slot share one more */
 
 /* A place in DART, and the function that its message names. `key` is written once, by the thread that takes the slot;
  * `is_described` is stored with release behind the other fields, and pairs with the acquire in sum_up. Counts order

@@ -2,7 +2,6 @@
  * may take huge pages for it, so that one entry would cost 2 MiB. */
 #include "base/sparse.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 

@@ -28,7 +28,7 @@ dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv
 /** dart__coll_allgather for a few bytes of DART's own. It cannot fail, but for a broken team. */
 void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nbytes);
 
-/** The same among the units of each node, in the order of node_units; at most a cache line. */
+/** dart__coll_share among the units of each node, in the order of node_units; at most a cache line. */
 void dart__coll_share_on_node(dart__team_t *team, const void *own, void *all, size_t nbytes);
 
 /** Hear what one unit of the node says as its `own`, by its index in node_units; all units of the node call, and may

@@ -125,8 +125,7 @@ typedef struct {
 
 static size_t middle(range_t range)
 {
-  return range.from +
-         ((range.to - range.from) / 2 & ~(size_t)1); /* pairs of MINMAX stay together */
+  return range.from + ((range.to - range.from) / 2 & ~(size_t)1); /* pairs of MINMAX stay so */
 }
 
 static void halving(reduction_t *r, const group_t *g)

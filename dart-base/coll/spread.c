@@ -1,12 +1,9 @@
 /* One unit on each node: see spread.h. */
 #include "coll/spread.h"
 
-#include <string.h>
-
 #include "base/copy.h"
 #include "coll/leader_messages.h"
 #include "coll/nodes.h"
-#include "coll/staged.h"
 #include "coll/step.h"
 #include "far/far_team.h"
 

@@ -36,7 +36,7 @@ void dart__coll_most(dart__team_t *team, unsigned long *values, size_t count);
 /** Agree on the worst of all units' results: DART_OK if all have DART_OK. */
 dart_ret_t dart__coll_agree(dart__team_t *team, dart_ret_t mine);
 
-/** The same of the result of checking a call's arguments, of which all units must give the same two `values`: DART_ERR_INVAL
+/** Agree on the result of checking a call's arguments, of which all units must give the same two `values`: DART_ERR_INVAL
  *  on all if they do not. A unit whose own are right logs that it is refused. */
 dart_ret_t dart__coll_agree_on(const char *function, dart__team_t *team, dart_ret_t mine,
                                const uint64_t values[2]);

@@ -30,8 +30,8 @@
  * One unit may leave a step so while another passes it: the one that was lost had come to it. What holds then:
  * - A unit that has left a step comes to none after it: it does not arrive in them, and a vote or a loss breaks the team once
  *   for all (dart__team_break). So a unit that passes a step has passed all before, and so have all that entered it.
- * - A unit passes a step only if all of the node have arrived in it, or, of the leader, it has the others' data. So who gives a
- *   wait up opens nothing, and arrives nowhere else (wait/tree.c).
+ * - A unit passes a step only if all of the node have arrived in it, or, of the leader, it has the others' data. So a unit
+ *   that gives a wait up opens nothing, and arrives nowhere else (wait/tree.c).
  * - What was written for a step stays until its readers have passed the next one: a unit that has left a step writes
  *   elsewhere (dart__team_step_aside).
  *
@@ -41,7 +41,7 @@
  *  nodes, whose units now wait for dart__step_release. */
 bool dart__step_end(dart__team_t *team);
 
-/** The same, and data travel with the units: see wait/tree.h. Only where dart__step_is_tree. True at the
+/** dart__step_end, and data travel with the units: see wait/tree.h. Only where dart__step_is_tree. True at the
  *  leader of each node, of a team of one node, too: the data of the node's units are joined, and go to all of them
  *  with dart__step_release. */
 bool dart__step_join(dart__team_t *team, const dart__tree_data_t *data);
@@ -90,7 +90,7 @@ static inline void dart__step_make_room_to_share(dart__team_t *team, size_t nbyt
     team->widen_result(team);
 }
 
-/** The same for a collective whose result has a piece of every unit of the team. */
+/** Make room for a collective whose result has a piece of every unit of the team. */
 static inline void dart__step_make_room_for_all(dart__team_t *team, size_t nbytes)
 {
   size_t piece = nbytes <= DART__CACHE_LINE ? DART__STEP_PIECE : DART__CACHE_LINE;
@@ -115,7 +115,7 @@ const char *dart__step_call(const dart__team_t *team, const dart__collective_t *
 void        dart__step_write_call(dart_unit_t unit, const char *is, const char *function,
                                   const dart__collective_t *call, char *text, size_t nbytes);
 
-/** The same of a call on data that is over: "unit 0 was in ...". */
+/** Describe a call on data that is over: "unit 0 was in ...". */
 void dart__step_describe_past(const dart__team_t *team, const dart__collective_t *call, char *text,
                               size_t nbytes);
 

@@ -25,15 +25,14 @@ static dart__access_t refuse_target(const dart__access_call_t *call, int32_t uni
                     why[call->epoch->kind]);
 }
 
-/* The same before an operation, if that is known by now. */
+/* dart__access_is_read_only before an operation, if that is known by now. */
 static bool is_read_only(const dart__access_call_t *call, int32_t unit)
 {
   if (!DART__EPOCH_VERIFIES || dart__epoch_is_locking(call->epoch->kind) ||
       dart__access_is_far(call, unit) || !dart__access_try_open(call, unit) ||
       !dart__access_is_read_only(call, unit))
     return false;
-  call->epoch->target[unit].is_open =
-      false; /* the epoch may end without a look at targets that were not used */
+  call->epoch->target[unit].is_open = false; /* the epoch may end without a look at it */
   return true;
 }
 

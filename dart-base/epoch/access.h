@@ -65,7 +65,7 @@ bool dart__access_is_posted(const dart__access_call_t *call, int32_t unit);
 /** Open the unit, waiting for it. False: the memory is gone. */
 bool dart__access_open(const dart__access_call_t *call, int32_t unit);
 
-/** The same for an operation that has to start now. With several units locked, others with deferred operations
+/** dart__access_open for an operation that has to start now. With several units locked, others with deferred operations
  *  before are opened first, and these started, in the order of each unit's first: so the program knows in which order
  *  it has the locks. */
 bool dart__access_open_in_order(const dart__access_call_t *call, int32_t unit);

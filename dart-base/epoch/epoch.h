@@ -43,9 +43,8 @@ typedef struct {
   /* Of a state in the pool, which segments have one after the other: how many have ended that had it, and, the unit's
    * own, the next state that may be used again, as `posts`. */
   _Atomic uint32_t ends;
-  _Atomic uint32_t
-           far_held; /* far units that have entered the lock, or DART__EPOCH_FAR_EXCLUSIVE */
-  uint64_t next_ended;
+  _Atomic uint32_t far_held; /* far units in the lock, or DART__EPOCH_FAR_EXCLUSIVE */
+  uint64_t         next_ended;
 } dart__epoch_shared_t;
 
 #define DART__EPOCH_ROOM sizeof(dart__epoch_shared_t)

@@ -88,7 +88,7 @@ static size_t append_some(const dart__queued_t *op, size_t from, size_t nbytes, 
 
 #define RECORD_MOST ((size_t)3200) /* bytes of one, whole elements of any type */
 
-/* The same of a put with types: elements from `from` on. */
+/* Append a put with types: elements from `from` on. */
 static size_t append_elements(const dart__queued_t *op, size_t from, size_t nelem, uint64_t *words)
 {
   size_t   size = op->rma.type->elem_size, nbytes = nelem * size;

@@ -19,7 +19,7 @@ enum {
   DART__LOCK_CONTROL = 0xff, /* mask of one of the following, or of a dart__epoch_control_t */
   DART__LOCK_EXPOSED = 0x10, /* result: the last fence left, plus 1 */
   DART__LOCK_ASK,            /* result: a dart__lock_result_t; value: the origin's counter */
-  DART__LOCK_APPLY, /* the same, and requests: enter, apply them, leave; result: what gets have read, too */
+  DART__LOCK_APPLY, /* as ASK, and requests: enter, apply them, leave; result: what gets have read, too */
   DART__LOCK_LEAVE,
   DART__LOCK_REPORT, /* nothing: what was requested before it is applied; always LAZY */
   DART__LOCK_COMPLETED, /* DART__EPOCH_COMPLETED, and requests before it, for when this unit has posted */

@@ -223,7 +223,7 @@ static bool ask_by(const dart__access_call_t *call, int32_t unit, dart__epoch_re
   return *is_over_out && ret != DART_ERR_INVAL && !dart__access_is_gone(request);
 }
 
-/* The same where units may be lost. A request that was abandoned is never freed. */
+/* ask_by where units may be lost. A request that was abandoned is never freed. */
 static bool ask_beside_lost(const dart__access_call_t *call, int32_t unit)
 {
   dart__epoch_request_t *request = malloc(sizeof *request);

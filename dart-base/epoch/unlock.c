@@ -286,8 +286,7 @@ static dart_ret_t complete_target(const dart__access_call_t *call, int32_t unit)
     ret = dart__worse(ret, dart__epoch_finish(call, unit, !is_counted));
   dart__epoch_reset(t);
   if (is_counted) {
-    dart__far_order(call->team,
-                    unit); /* transfers that are started later come after its requests */
+    dart__far_order(call->team, unit); /* later transfers come after its requests */
     bound_lazy(call);
   }
   return ret;

@@ -26,7 +26,7 @@ void dart__completion_touch(dart__far_team_t *far, int32_t unit)
     int32_t n = atomic_load_explicit(&far->ntouched, memory_order_relaxed);
 
     far->touched[n] = unit;
-    /* release: pairs with the acquire in flush_all */
+    /* release: pairs with the acquire in dart__completion_flush_all and is_idle (far/far_flush.c) */
     atomic_store_explicit(&far->ntouched, n + 1, memory_order_release);
     /* last: another thread that finds this set may flush all at once, and must find the list longer;
      * release: pairs with the load in dart__completion_count */

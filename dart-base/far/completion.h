@@ -38,7 +38,7 @@ static inline uint64_t dart__completion_count(dart__team_t *team, int32_t unit, 
   return number;
 }
 
-/** The same. If very many are outstanding in the process it waits until all are locally complete. */
+/** dart__completion_count. If very many are outstanding in the process it waits until all are locally complete. */
 static inline uint64_t dart__completion_started(dart__team_t *team, int32_t unit, bool is_get)
 {
   uint64_t number = dart__completion_count(team, unit, is_get);

@@ -37,7 +37,7 @@ typedef struct dart__copies {
 dart__copies_t *dart__copies_new(void);
 void            dart__copies_delete(dart__copies_t *copies); /* NULL: nothing */
 
-/* The same as the functions below, for programs of many threads. */
+/* What the functions below do in programs of many threads. */
 dart__copy_t *dart__copies_take_locked(dart__copies_t *copies);
 void          dart__copies_started_locked(dart__copies_t *copies, dart__copy_t *copy);
 

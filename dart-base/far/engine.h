@@ -34,12 +34,12 @@ bool dart__engine_wait_by(const dart__wait_policy_t *policy, dart__net_request_t
 /** A little progress in some of the calls: for functions that are called often and do not wait. */
 void dart__engine_poke(void);
 
-/** The same in every call. */
+/** A little progress in every call. */
 void dart__engine_look(void);
 
 /** While held, no request is applied to this unit's memory. False: not now. */
 bool dart__engine_try_hold(void);
-/** The same, waiting for it; on one node nothing has to be held. */
+/** Wait until it is held; on one node nothing has to be. */
 void dart__engine_hold(void);
 void dart__engine_release(void);
 

@@ -35,9 +35,8 @@ bool dart__latency_is_awake(dart_unit_t unit);
 
 /** Around an operation that waits for MPI: begin returns the time, 0 if this operation is not measured; end
  *  updates the estimate of the unit. */
-#define DART__LATENCY_SMALL \
-  ((size_t)65536)             /* bytes: as many transfers as below take less than a nap */
-#define DART__LATENCY_EVERY 8 /* operations, of which one is measured */
+#define DART__LATENCY_SMALL ((size_t)65536) /* bytes: as many as below take less than a nap */
+#define DART__LATENCY_EVERY 8               /* operations, of which one is measured */
 
 /* Operations that were started, and waits for them, until now; relaxed, and not raised in one atomic step: any choice of
  * them will do. */
@@ -63,7 +62,7 @@ void dart__latency_end(dart_unit_t unit, int64_t began, size_t nbytes);
  *  sleep. No flush waits for it. */
 void dart__latency_ping(dart_unit_t unit);
 
-/** The same after a transfer of so many bytes: of small ones not each looks at the clock. */
+/** dart__latency_ping after a transfer of so many bytes: of small ones not each looks at the clock. */
 static inline void dart__latency_ping_often(dart_unit_t unit, size_t nbytes)
 {
   if (nbytes > DART__LATENCY_SMALL || dart__latency_turn(&dart__latency_started))

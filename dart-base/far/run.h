@@ -39,7 +39,7 @@ void dart__run_prepare(const dart__address_t *at, dart_datatype_t type, dart_ope
 /** Request the updates of the run. */
 void dart__run_send(void);
 
-/** The same, and prepare for nothing. */
+/** Request the updates of the run, if there are any, and prepare for nothing. */
 static inline void dart__run_end(void)
 {
   if (__builtin_expect(dart__run.noffsets == 0, 1))

@@ -62,14 +62,13 @@ typedef enum {
   DART__TO_HANDLE,
   DART__TO_RETURN,
   DART__TO_RECORD,
-  DART__TO_FENCE, /* the same, and the target takes part in a call that waits for it */
+  DART__TO_FENCE, /* a later record, and the target takes part in a call that waits for it */
   DART__TO_NOTIFY
 } dart__end_t;
 
 #define DART__SLOW_RECORD_MOST ((size_t)1024)
 #define DART__PUT_RECORDS_MOST ((size_t)6 * DART__AM_PUT_MOST)
-#define DART__COPIED_OFTEN \
-  DART__AM_PUT_MOST /* batches copy puts up to here, two each, sooner than a flush ends */
+#define DART__COPIED_OFTEN     DART__AM_PUT_MOST /* two copies take less time than a flush */
 #define DART__GET_RECORDS_MOST ((size_t)8 * DART__AM_PUT_MOST)
 #define DART__TYPED_MOST       ((size_t)5 * DART__AM_PUT_MOST)
 #define DART__EAGER_MOST       ((size_t)8192) /* of a message, which networks most likely send at once */

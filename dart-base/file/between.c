@@ -73,7 +73,7 @@ static size_t out_at(const struct dart__file_boxes *b, int32_t own, int32_t node
   return (size_t)(node - (node > own)) * b->nbytes;
 }
 
-/* The same before a box of a set for what others send. */
+/* Bytes before a box of a set for what others send. */
 static size_t in_at(const struct dart__file_boxes *b, unsigned set, int32_t box)
 {
   return (size_t)(b->nnodes - 1 + (int32_t)set * b->nboxes + box) * b->nbytes;

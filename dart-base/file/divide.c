@@ -16,9 +16,8 @@
 #include "coll/coll.h"
 #include "file/file_window.h"
 
-#define SMALL_RUN \
-  ((uint64_t)16 * 1024) /* bytes of a piece, on average, below which two phases pay ... */
-#define MOST_HOLES 8    /* ... if one byte in so many is accessed */
+#define SMALL_RUN  ((uint64_t)16 * 1024) /* bytes of a mean piece, below which two phases pay ... */
+#define MOST_HOLES 8                     /* ... if one byte in so many is accessed */
 #define MOST_BLOCK ((uint64_t)1 << 30)
 #define PAGE       4096
 

@@ -65,7 +65,7 @@ struct dart_file_struct {
   dart__file_plan_t        *plans;        /* [nunits], for collective calls */
   dart__file_domain_t      *domains;      /* [nodes of the team] */
   struct dart__file_window *window;       /* opened by the first collective that needs it */
-  struct dart__file_boxes  *boxes;        /* the same; NULL: the team is on one node */
+  struct dart__file_boxes  *boxes;        /* opened as `window`; NULL: the team is on one node */
   struct dart__file_worker *worker;       /* NULL: no request was made */
   _Atomic uint32_t          npending;     /* requests that were begun and not completed */
 };
@@ -93,7 +93,7 @@ dart_ret_t dart__file_agree(const char *function, dart__team_t *team, dart_ret_t
 dart_ret_t dart__file_agree_on(const char *function, dart__team_t *team, dart_file_t file,
                                dart_ret_t mine, uint64_t value);
 
-/** The same without a value, of a call that each unit has made already, for it changes nothing that others see:
+/** dart__file_agree_on without a value, of a call that each unit has made already, for it changes nothing that others see:
  *  `*error`, what the system has refused or 0, becomes the worst of all units'. */
 dart_ret_t dart__file_agree_done(const char *function, dart__team_t *team, dart_file_t file,
                                  dart_ret_t mine, int *error);
@@ -104,7 +104,7 @@ dart_ret_t dart__file_access(const char *function, dart_file_t file, uint64_t of
                              const void *buffer, size_t nelem, dart_datatype_t mem_type,
                              dart_datatype_t file_type, unsigned needs, dart__access_t *access_out);
 
-/** The same for elements that lie one behind the other in the file. */
+/** dart__file_access of elements that lie one behind the other in the file. */
 dart_ret_t dart__file_access_packed(const char *function, dart_file_t file, uint64_t offset,
                                     const void *buffer, size_t nelem, dart_datatype_t mem_type,
                                     unsigned needs, dart__access_t *access_out);

@@ -5,7 +5,7 @@
 
 #include "base/size.h"
 
-/* The same for a strided layout, the usual one, with one division. */
+/* Where byte `at` of a strided layout is, the usual one, and how many are contiguous: with one division. */
 static size_t strided_run(const dart__type_t *type, uint64_t at, uint64_t *position_out)
 {
   uint64_t block = (uint64_t)type->elem_count * type->elem_size, nblocks = at / block;

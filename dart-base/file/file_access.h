@@ -32,7 +32,7 @@ uint64_t dart__access_end(const dart__access_t *access);
 /** How many bytes from data byte `at` on, and not beyond the end, are contiguous in the file, and where. */
 size_t dart__access_file_run(const dart__access_t *access, size_t at, uint64_t *offset_out);
 
-/** The same in memory. */
+/** How many are contiguous in memory, and where. */
 size_t dart__access_mem_run(const dart__access_t *access, size_t at, char **address_out);
 
 dart__survey_t dart__access_survey(const dart__access_t *access);

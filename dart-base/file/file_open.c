@@ -156,7 +156,7 @@ static void say_differences(const char *function, const dart__team_t *team, cons
                function, path, dart__team_member(team, 0));
 }
 
-/* The same on all units, from what all have opened. */
+/* What all units have opened decides, so the result is the same on all. */
 static dart_ret_t check_all(const char *function, const dart__team_t *team, const opened_t *all,
                             const char *path)
 {

@@ -15,7 +15,7 @@ int dart__file_transfer_apart(dart_file_t file, const dart__access_t *access, bo
 /** This is going to be read: begin to, if it is not cached. Any thread. */
 void dart__file_read_soon(dart_file_t file, const dart__access_t *access);
 
-/** The same with what atomic mode asks for. DART_PENDING: the lock is not to be had within `timeout_us`
+/** A transfer with the lock that atomic mode asks for. DART_PENDING: the lock is not to be had within `timeout_us`
  *  (dart_range_acquire), and nothing was done. Errors of the system are in `*error_out`, and are not logged. */
 dart_ret_t dart__file_transfer(dart_file_t file, const dart__access_t *access, bool is_read,
                                int64_t timeout_us, size_t *done_out, int *error_out);

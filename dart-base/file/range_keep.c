@@ -12,9 +12,8 @@
 #include "model/world.h"
 #include "wait/wait.h"
 
-#define SOON_NS 20000 /* between two uses of a range that is kept */
-#define MOST_NS \
-  (DART__AWAKE_US * INT64_C(1000)) /* that it is kept in all, while others may be waiting */
+#define SOON_NS 20000                            /* between two uses of a range that is kept */
+#define MOST_NS (DART__AWAKE_US * INT64_C(1000)) /* in all, while others may be waiting */
 
 static struct {
   pthread_mutex_t   guard;

@@ -357,8 +357,7 @@ static uint32_t new_request(dart__range_table_t *t, const dart__range_waiter_t *
  * all that is trusted; nodes of removed requests may still be in the tree. */
 static void set_first(request_t *request, uint32_t first)
 {
-  atomic_signal_fence(
-      memory_order_seq_cst); /* a unit that is killed has made stores in this order */
+  atomic_signal_fence(memory_order_seq_cst); /* of stores of a unit that is killed, too */
   request->first = first;
   atomic_signal_fence(memory_order_seq_cst);
 }

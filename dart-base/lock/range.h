@@ -38,7 +38,7 @@ typedef struct {
 typedef enum {
   DART__RANGE_HELD,  /* all spans are held */
   DART__RANGE_WAITS, /* the waiter will be listed when they are */
-  DART__RANGE_NEXT,  /* the same, and its blocker holds its spans, so it is likely to be next */
+  DART__RANGE_NEXT,  /* it waits, and its blocker holds its spans: it is likely to be next */
   DART__RANGE_BUSY,  /* somebody is before the request, which may not wait: nothing has changed */
   DART__RANGE_FULL,  /* the table has no room for the spans: nothing has changed */
   DART__RANGE_GONE   /* of a far table (range_table.h): its unit is lost */

@@ -17,7 +17,7 @@ typedef struct {
 /** Tell a unit. Any thread, outside of receiving; no progress is made. */
 void dart__tell(int32_t unit, uint64_t counter, uint64_t by);
 
-/** The same in the midst of receiving, where nothing may be sent: it is told with the other grants. */
+/** Tell a unit with the other grants: in the midst of receiving, where nothing may be sent. */
 void dart__tell_later(int32_t unit, uint64_t counter, uint64_t by);
 
 /** `tell` of a dart__grant_kind_t whose grants begin with dart__told_t. */

@@ -24,13 +24,11 @@
 #include "base/sparse.h"
 #include "coll/coll.h"
 #include "data/name.h"
-#include "data/op.h"
 #include "far/far_ops.h"
 #include "far/progress.h"
 #include "memory/chunk_new.h"
 #include "memory/node_table.h"
 #include "memory/pages.h"
-#include "memory/pool.h"
 #include "memory/segment_state.h"
 #include "model/argument_check.h"
 #include "model/lost.h"
@@ -239,8 +237,7 @@ static dart_ret_t reserve_pages(dart__team_t *team, dart__chunk_t *chunk, uint64
   dart_ret_t mine = reserve_own(team, chunk, base, largest, own, &reserved), ret;
 
   if (chunk->arena != NULL && base + room_of(largest) > chunk->extent)
-    chunk->extent =
-        base + room_of(largest); /* even if this fails: some units may have reserved pages */
+    chunk->extent = base + room_of(largest); /* even if this fails: some may have reserved pages */
   if (mine == DART_OK)
     clear_state(team, chunk, base, largest);
   ret = dart__coll_agree(team, mine);

@@ -35,8 +35,8 @@ static inline dart__segment_t *dart__locate_segment(dart_gptr_t gptr, dart__team
   return team == NULL ? NULL : dart__segment_find(team, gptr.segid);
 }
 
-/** The same, or registered memory of which this unit has deregistered its portion: what is done to other units' portions,
- *  and was started on them, goes on. */
+/** Such a segment, or registered memory of which this unit has deregistered its portion: what was started on other
+ *  units' portions goes on, and so does what is done to them. */
 static inline dart__segment_t *dart__locate_known(dart_gptr_t gptr, dart__team_t **team_out)
 {
   dart__team_t *team = dart__team_find(gptr.teamid);

@@ -65,7 +65,7 @@ void dart__hold_leave(dart__hold_t *hold);
 /** What was counted last has another name by now. */
 void dart__hold_name(dart__hold_t *hold, uint64_t first, uint64_t last);
 
-/** The same where one thread at a time counts, and there is nothing to name. */
+/** Set what is held, where one thread at a time counts, and there is nothing to name. */
 static inline void dart__hold_set(dart__hold_t *hold, uint32_t count)
 {
   atomic_store_explicit(&hold->count, count, memory_order_relaxed);
@@ -126,7 +126,7 @@ void dart__holds_clear(void);
 /** What is held as text: "lock 1 of team 0"; of several the first, and how many there are. "": nothing is. */
 void dart__holds_describe(const dart__holds_t *holds, char *text, size_t size);
 
-/** The same of this unit, but for words, and of a record in a file. */
+/** What this unit holds, but for words; and what a record in a file says. */
 void dart__holds_own(char *text, size_t size);
 void dart__holds_read(int fd, uint64_t offset, char *text, size_t size);
 

@@ -89,7 +89,7 @@ static inline dart_ret_t dart__team_result(const dart__team_t *team, dart_ret_t 
   return dart__team_is_broken(team) ? DART_ERR_UNIT_LOST : ret;
 }
 
-/** Combine `*values` over the members of the team that are not lost before they vote: the same on all, who call in the
+/** Combine `*values` over the members of the team that are not lost before they vote: the same on all, which call in the
  *  same order. Members that are lost meanwhile hold up nobody. Returns how many have voted; `voters_out`, unless it is
  *  NULL, gets their global ids, ascending. */
 int32_t dart__team_vote(dart__team_t *team, dart__ballot_values_t *values, dart_unit_t *voters_out);

@@ -61,7 +61,7 @@ static inline void dart__rma_set_swap(dart__rma_t *rma, const void *value, const
   rma->result  = result;
 }
 
-/** The same with an address. */
+/** Such operations with an address. */
 static inline dart__rma_t dart__rma_accumulate(const dart__address_t *at, const void *values,
                                                size_t nelem, dart_datatype_t type,
                                                dart_operation_t op)

@@ -339,7 +339,7 @@ static bool find_tag(const dart__mailbox_t *box, dart__mailbox_queue_t *queue, i
   return false;
 }
 
-/* The same of any sender, from the one on whose turn it is. */
+/* Find a message of any sender, from the one on whose turn it is. */
 static bool find_any(const dart__mailbox_t *box, int32_t tag, found_t *found_out)
 {
   for (int32_t i = 0; box->narrived > 0 && i < box->nunits; i++)

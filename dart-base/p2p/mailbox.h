@@ -27,8 +27,7 @@
 /** Where messages for a unit arrive; in its memory. */
 typedef struct {
   _Alignas(DART__CACHE_LINE) _Atomic uint64_t newest; /* name of the message pushed last; 0: none */
-  _Alignas(DART__CACHE_LINE)
-      dart__event_t event; /* a message arrived, a piece arrived, or a piece was taken */
+  _Alignas(DART__CACHE_LINE) dart__event_t event; /* a message or piece arrived, or one was taken */
 } dart__inbox_t;
 
 typedef struct dart__mailbox_message dart__mailbox_message_t;
@@ -120,7 +119,7 @@ typedef struct {
  *  it. */
 bool dart__mailbox_match(dart__mailbox_t *box, int32_t from, int32_t tag, dart__incoming_t *in);
 
-/** The same, but the message stays where it is, and its sender has the next turn. */
+/** dart__mailbox_match, but the message stays where it is, and its sender has the next turn. */
 bool dart__mailbox_look(dart__mailbox_t *box, int32_t from, int32_t tag, dart__incoming_t *in);
 
 /** Copy to `buffer`, of in->nbytes, the pieces that have arrived. True: that was all, and the message must

@@ -531,7 +531,7 @@ static bool check_unit_and_tag(const char *function, int tag, dart_global_unit_t
   return true;
 }
 
-/* The same for a receive of any unit or tag; valid ones are checked in their place. */
+/* Of a receive of any unit or tag, for which valid ones are checked. */
 static bool check_pattern(const char *function, int tag, dart_global_unit_t unit)
 {
   dart_global_unit_t me = DART_GLOBAL_UNIT_ID(dart__world.me);

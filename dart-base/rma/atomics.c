@@ -111,7 +111,7 @@ DART__OUT_OF_LINE apply_hot(dart_gptr_t gptr, char *near, const void *value, dar
   return dart__is_watched() ? dart__watch_wrote_few(gptr) : DART_OK;
 }
 
-/* The same of another one that is not deferred, for no stream is under way. */
+/* Apply another one that is not deferred, for no stream is under way. */
 DART__OUT_OF_LINE apply(dart_gptr_t gptr, char *near, const void *value, dart_datatype_t dtype,
                         dart_operation_t op)
 {

@@ -31,7 +31,7 @@ typedef struct {
 /** Wait until `is_there`; false: it timed out, or was abandoned (far/gone.h). Far units are served meanwhile. */
 bool dart__await_within(const dart__await_t *await);
 
-/** The same without a limit, in an epoch, for what raises the event. False: a member of the team is lost. */
+/** dart__await_within without a limit, in an epoch, for what raises the event. False: a member of the team is lost. */
 bool dart__await(const char *function, bool (*is_there)(void *context), void *context,
                  dart__wait_for_t what);
 

@@ -14,7 +14,6 @@
 #include "far/progress.h"
 #include "far/run.h"
 #include "model/argument_check.h"
-#include "model/lost.h"
 #include "model/world.h"
 
 DART__PROFILED(dart_context_create, dart_context_destroy, dart_context_enter, dart_context_leave);

@@ -13,7 +13,6 @@ DART__PROFILED(dart_put_blocking, dart_get_blocking, dart_put, dart_get);
 DART__PROFILED(dart_put_handle, dart_get_handle);
 
 #include "base/copy.h"
-#include "far/far_ops.h"
 #include "rma/context.h"
 #include "rma/count.h"
 #include "rma/gate.h"

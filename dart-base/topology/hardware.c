@@ -304,8 +304,7 @@ static hwloc_topology_t load(void)
   unsigned long           flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
 
 #if HWLOC_API_VERSION >= 0x00020500
-  flags |=
-      HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING; /* else it binds itself to every processor in turn */
+  flags |= HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING; /* or hwloc binds itself to each in turn */
 #endif
 #if HWLOC_API_VERSION >= 0x00020800
   flags |= HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS;

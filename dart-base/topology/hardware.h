@@ -52,7 +52,7 @@ int dart__processors_here(unsigned char *set_out, size_t nbytes);
 void dart__hardware_of(uint32_t position, uint32_t count, int cpu, const unsigned char *set,
                        size_t nbytes, dart__hardware_t *hardware_out);
 
-/** The same of the calling thread. */
+/** What the calling thread may use. */
 void dart__hardware_here(uint32_t position, uint32_t count, dart__hardware_t *hardware_out);
 
 /** Whether a unit's position matters for its description: hwloc shows another machine. */

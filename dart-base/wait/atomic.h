@@ -28,7 +28,7 @@ void dart__atomic_accumulate(void *target, const void *values, size_t nelem, dar
 void dart__atomic_fetch(void *target, const void *value, void *result, dart_datatype_t type,
                         dart_operation_t op);
 
-/** The same of `nelem` elements in a row, each in a step of its own. */
+/** dart__atomic_fetch of `nelem` elements in a row, each in a step of its own. */
 static inline void dart__atomic_fetch_elements(void *target, const void *values, void *results,
                                                size_t nelem, dart_datatype_t type,
                                                dart_operation_t op)

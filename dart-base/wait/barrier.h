@@ -19,8 +19,7 @@ typedef struct {
   /* Units still to arrive in this episode, and in the upper half the sum of the others' kinds, negative. */
   _Alignas(DART__CACHE_LINE) _Atomic uint64_t missing;
   uint32_t nunits;
-  _Alignas(DART__CACHE_LINE)
-      dart__event_t full; /* last episode in which all have arrived, where there is a leader */
+  _Alignas(DART__CACHE_LINE) dart__event_t full; /* with a leader: the last episode all came to */
   _Alignas(DART__CACHE_LINE) dart__event_t open; /* last episode that was opened */
   _Atomic bool differ;                           /* in some episode kinds were not the same */
 } dart__barrier_t;

@@ -45,9 +45,8 @@ typedef struct dart__deferred {
   uint32_t  next;  /* sequence number of the next update */
   uintptr_t hot;   /* the hot line: its address / DART__DEFERRED_LINE; 0: there is none */
   const dart__deferred_guard_t *guard; /* NULL: others may at any time */
-  void (*applied)(
-      const struct dart__deferred *queue,
-      uint32_t end); /* called after updates up to `end`, still in the queue, were; or NULL */
+  /* Called when updates up to `end`, still in the queue, were applied; or NULL. */
+  void (*applied)(const struct dart__deferred *queue, uint32_t end);
   dart__deferred_update_t update[DART__DEFERRED_MOST]; /* index: sequence number modulo size */
 } dart__deferred_t;
 
@@ -88,7 +87,7 @@ static inline void dart__deferred_add(dart__deferred_t *queue, void *word, const
     dart__deferred_apply_half(queue);
 }
 
-/** The same for a word of 8 bytes, without a branch: with `counts` false nothing is added, and `word` not accessed.
+/** dart__deferred_add of a word of 8 bytes, without a branch: with `counts` false nothing is added, and `word` not accessed.
  *  True: half of the queue was applied. */
 static inline bool dart__deferred_add_if(dart__deferred_t *queue, bool counts, void *word,
                                          uint64_t value, dart_datatype_t type, dart_operation_t op)

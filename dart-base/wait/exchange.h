@@ -19,10 +19,9 @@
 
 typedef struct {
   dart__barrier_t barrier;
-  _Alignas(DART__CACHE_LINE) dart__mutex_t
-      registered;         /* held for an atomic update of registered memory, see rma/remote.h */
-  _Atomic uint32_t left;  /* units but the leader that do not access this memory any more */
-  _Atomic uint32_t ngone; /* units that are gone; without `gone`, how often that was said */
+  _Alignas(DART__CACHE_LINE) dart__mutex_t registered; /* of updates of registered memory */
+  _Atomic uint32_t left;       /* units but the leader that do not access this memory any more */
+  _Atomic uint32_t ngone;      /* units that are gone; without `gone`, how often that was said */
   _Atomic uint64_t first_gone; /* of the lowest last step: 2^32 * the step + the unit + 1 */
 
   /* 1: a unit of this node has logged that it waits for a unit that is gone. */

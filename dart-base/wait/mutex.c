@@ -260,10 +260,9 @@ bool dart__mutex_wait(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
   w.ticket            = dart__mutex_draw_ticket(mutex);
   until_turn.look     = take_in_turn;
   until_turn.limit_ns = INT64_MAX;
-  until_turn.word =
-      &mutex->turn; /* read before the look: an unlock that the look misses changes it */
-  until_turn.bits    = bit_of(w.ticket);
-  until_turn.prepare = NULL;
+  until_turn.word     = &mutex->turn; /* read before the look: an unlock after it changes it */
+  until_turn.bits     = bit_of(w.ticket);
+  until_turn.prepare  = NULL;
   dart__wait_until(&until_turn, policy);
   return false;
 }

@@ -47,7 +47,7 @@ void dart__mutex_set_robust(bool (*is_lost)(int32_t unit), int32_t me);
 
 /** The contended paths: wait for the mutex and take it, true: from a unit that is lost; wake a waiter. */
 bool dart__mutex_wait(dart__mutex_t *mutex, const dart__wait_policy_t *policy);
-/** The same for a robust mutex; false: the check of the policy has given the wait up, and it was not taken. */
+/** dart__mutex_wait of a robust mutex; false: the check of the policy has given the wait up, and it was not taken. */
 bool dart__mutex_wait_robust(dart__mutex_t *mutex, const dart__wait_policy_t *policy,
                              bool *is_broken_out);
 void dart__mutex_wake(dart__mutex_t *mutex, uint32_t state);

@@ -16,9 +16,7 @@ static size_t step_of(const dart__type_t *type)
 {
   if (type->elem_count == 1)
     return type->kind == DART__TYPE_INDEXED ? 0 : type->stride;
-  return type->elem_count == type->stride
-             ? 1
-             : 0; /* an indexed type has no stride, and some elements */
+  return type->elem_count == type->stride; /* an indexed type has no stride, and some elements */
 }
 
 __extension__ typedef unsigned __int128 uint128_t;

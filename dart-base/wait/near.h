@@ -24,7 +24,7 @@
 void dart__near_copy(void *dst, const dart__type_t *dst_type, const void *src,
                      const dart__type_t *src_type, size_t nelem);
 
-/** The same for elements of `size` bytes at a constant distance in each buffer, in elements. False: nothing
+/** dart__near_copy of elements of `size` bytes at a constant distance in each buffer, in elements. False: nothing
  *  was done, for elements of this size are no machine words. */
 bool dart__near_copy_steps(void *dst, size_t dst_step, const void *src, size_t src_step,
                            size_t nelem, size_t size);

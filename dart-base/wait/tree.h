@@ -49,8 +49,7 @@ size_t dart__tree_bytes(const dart__tree_plan_t *plan);
 void   dart__tree_format(void *memory, const dart__tree_plan_t *plan, uint32_t episode);
 
 /* A unit's view of it. */
-#define DART__TREE_DEPTH \
-  40 /* groups that a unit leads: 32 where all are pairs, and one more a level */
+#define DART__TREE_DEPTH 40 /* groups that a unit leads: 32 of pairs, and one more a level */
 typedef struct {
   dart__barrier_t         *barriers; /* [groups]; NULL: there is no tree */
   const dart__tree_plan_t *plan;
@@ -68,9 +67,8 @@ void dart__tree_open(dart__tree_t *tree, void *memory, uint32_t me);
 typedef struct {
   char  *slots; /* of all units of the node */
   size_t slot_bytes;
-  size_t nbytes; /* of data in each */
-  void (*combine)(const void *context, const char *other,
-                  char *own); /* NULL: nothing is combined */
+  size_t nbytes;                                                      /* of data in each */
+  void (*combine)(const void *context, const char *other, char *own); /* or NULL */
   const void *context;
 } dart__tree_data_t;
 

@@ -9,7 +9,7 @@
  * with 400, 333 with 4000 and 362 with 40000. */
 #define DART__SPINS 4000
 
-/* The same where units share a core. A barrier of 4 units took 23.6 µs when they slept after these, and 1.9 since they
+/* DART__SPINS where units share a core. A barrier of 4 units took 23.6 µs when they slept after these, and 1.9 since they
  * yield in between. */
 #define DART__SPINS_SHARED 50
 
@@ -18,7 +18,7 @@
  * long. */
 #define DART__POLLS 64
 
-/* The same where the thing takes no longer than some polls: yields of a unit that shares its core, progress between looks
+/* DART__POLLS where the thing takes no longer than some polls: yields of a unit that shares its core, progress between looks
  * at a request, messages that one call of progress takes. With several looks at messages in a row a far fetch took 0.95 of
  * MPI's time, with one 1.42. */
 #define DART__LOOKS 16

@@ -22,7 +22,7 @@ typedef struct {
   dart__watch_t watch[DART__WATCHES];
 } dart__watches_t;
 
-/* The same, as a process finds it. */
+/* Where a process finds the notes of a unit, and the event that wakes it. */
 typedef struct {
   dart__watches_t *watches;
   dart__event_t   *event;

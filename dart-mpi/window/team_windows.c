@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "model/world.h"
 #include "mpi/comm.h"
 #include "net.h"
 

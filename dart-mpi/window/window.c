@@ -21,8 +21,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <dash/dart/if/dart_globmem.h>
-
 #include "base/config.h"
 #include "base/counters.h"
 #include "base/kernel.h"

@@ -7,7 +7,8 @@
  *     request.c  operation → record                receive.c  messages, in order
  *     typed.c    the same, of elements of types     known.c    layouts that were described
  *     endpoint.c records → batches → messages  →   target.c   applies the records
- *     flush.c    waits for acknowledgements    ←   receive.c  acknowledges, replies
+ *     retire.c   delivers results              ←   receive.c  acknowledges, replies
+ *     flush.c    waits for that
  *
  * Requests to one peer are collected in a batch and travel together; batches of one peer are applied whole and in
  * order. A batch is sent when it is full, flushed or old, or when its origin waits; an atomic also if it is likely to stay
@@ -144,7 +145,7 @@ void dart__am_close(dart__am_t *am);
  *  batches: those that are old, or all if the caller waits. True if requests were handled. Never blocks. */
 bool dart__am_progress(dart__am_t *am, bool waits);
 
-/** The same for a caller that waits for a request of the network's: true
+/** dart__am_progress for a caller that waits for a request of the network's: true
  *  if that is complete, and `*own` is then DART__NET_DONE. */
 bool dart__am_progress_on(dart__am_t *am, dart__net_request_t *own);
 

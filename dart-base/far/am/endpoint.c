@@ -122,7 +122,7 @@ void dart__am_endpoint_reserve(dart__am_t *am, int32_t peer, dart__am_endpoint_t
   }
 }
 
-/* The same without waiting. False: there is no room now. */
+/* dart__am_endpoint_reserve without waiting. False: there is no room now. */
 static bool try_reserve(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, size_t nwords)
 {
   if (ep->open != NULL && !dart__am_endpoint_has_room(am, ep, nwords, 0) &&
@@ -410,7 +410,6 @@ void dart__am_endpoint_wake(dart__am_t *am, int32_t peer, dart__am_endpoint_t *e
 {
   if (ep->is_lost)
     return;
-  dart__am_peers_add(&am->busy, peer,
-                     &ep->busy_index); /* the reply is taken while a peer is busy */
+  dart__am_peers_add(&am->busy, peer, &ep->busy_index); /* replies are taken of busy peers */
   send_ack_request(am, peer, ep);
 }

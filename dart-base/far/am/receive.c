@@ -510,9 +510,8 @@ dart__am_handled_t dart__am_receive(dart__am_t *am, int most, int looks, dart__n
   bool               has_come = true;
 
   if (dart__am_spin_try(&am->receiver.lock)) {
-    has_come =
-        test_messages(am, am->receiver.pending != NULL ? 1 : looks, own); /* data may come, too */
-    handled = drain(am, most, has_come, &answers);
+    has_come = test_messages(am, am->receiver.pending != NULL ? 1 : looks, own); /* or data come */
+    handled  = drain(am, most, has_come, &answers);
     dart__am_spin_unlock(&am->receiver.lock);
   }
   if (dart__am_peers_count(&am->arriving) > 0)

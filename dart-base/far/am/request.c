@@ -243,8 +243,7 @@ uint64_t dart__am_move_data(dart__am_t *am, const dart__am_address_t *at, void *
       dart__am_endpoint_add_data(am, at->peer, ep, &data, (char *)buffer + from);
     } else {
       dart__am_endpoint_add_got(ep, &data, (char *)buffer + from);
-      dart__am_endpoint_send(am, at->peer, ep,
-                             false); /* so that the peer sends while more is asked for */
+      dart__am_endpoint_send(am, at->peer, ep, false); /* the peer sends while more is asked for */
     }
   }
   dart__am_spin_unlock(&ep->lock);

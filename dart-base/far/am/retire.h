@@ -13,7 +13,7 @@ void dart__am_endpoint_acknowledge(dart__am_t *am, dart__am_endpoint_t *ep,
  *  nothing is outstanding. */
 void dart__am_endpoint_retire(dart__am_t *am, dart__am_endpoint_t *ep);
 
-/** The same for all peers with arrivals, takes the locks that are free itself. Others do so when they flush. */
+/** dart__am_endpoint_retire for all peers with arrivals; takes the locks that are free. Others do so when they flush. */
 void dart__am_endpoints_retire_arriving(dart__am_t *am);
 
 /** Where peers may be lost: drop what is outstanding towards one that is, as if all was done and refused, as far as no

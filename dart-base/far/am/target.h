@@ -24,7 +24,7 @@ dart__am_applied_t dart__am_apply_batch(const dart__am_host_t *host, dart__defer
                                         dart__am_known_t **known, int32_t peer,
                                         const uint64_t *words, size_t nwords, uint64_t *results);
 
-/** The same for requests that were kept back, while other batches may have changed what is known: they describe
+/** dart__am_apply_batch for requests that were kept back, while other batches may have changed what is known: they describe
  *  their types themselves. */
 dart__am_applied_t dart__am_apply(const dart__am_host_t *host, dart__deferred_t *updates,
                                   int32_t peer, const uint64_t *words, size_t nwords,

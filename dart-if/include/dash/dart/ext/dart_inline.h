@@ -70,8 +70,8 @@ DART_INLINE unsigned dart_inline_size(dart_datatype_t type)
  *
  * False: nothing was done, and the library is to be called. */
 
-/* After a store: whether a unit may sleep until it comes. The order of store and load is only the compiler's: who sleeps has
- * had it made one of the machine, so this is a load and a branch. */
+/* After a store: whether a unit may sleep until it comes. The order of store and load is only the compiler's: the unit that
+ * sleeps has had it made one of the machine, so this is a load and a branch. */
 DART_INLINE int dart_inline_is_watched(void)
 {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -4,7 +4,7 @@
  *  A second name for every function, with which a program or a tool stands between a program and DART.
  *
  *  Each function dart_x that is not inline is also pdart_x, as MPI's have their PMPI names (MPI-4, chapter 15). The first name is
- *  weak: who defines dart_x in the program, in a library linked or loaded (LD_PRELOAD) before DART's, gets all
+ *  weak: a definition of dart_x in the program, or in a library linked or loaded (LD_PRELOAD) before DART's, gets all
  *  calls that the program makes, and passes them on to pdart_x. It works with the shared and the static
  *  library, also with link-time optimisation; examples/count_puts.c is an example.
  *

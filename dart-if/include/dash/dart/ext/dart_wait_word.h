@@ -78,7 +78,7 @@ dart_ret_t dart_wait_word_all(const dart_gptr_t gptrs[], size_t n, dart_datatype
  *  before, compares to `*value`, which is one for all: its index to `*index`.
  *
  *  The search starts at word `from % n`, goes on to the last word and then from the first: 0 prefers low indices, and
- *  who passes the index found plus 1 next time serves all words in turn. The pointer is resolved once, and a word that
+ *  a caller that passes the index found plus 1 next time serves all words in turn. The pointer is resolved once, and a word that
  *  compares ends the search, so a call takes no longer the more words there are, if the one that it starts at compares.
  *  A look that finds none loads all n. `stride` 1: a vector; the elements between words are not looked at.
  *
