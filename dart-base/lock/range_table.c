@@ -66,37 +66,30 @@ static void tell_all(dart__range_table_t *table, dart__range_waiter_t *waiters, 
 
 /* ---- on a near table ----------------------------------------------------------------------- */
 
-static void leave(dart__range_table_t *table, uint64_t ticket, tell_t *tell)
-{
-  dart__range_waiter_t waiters[SOME], soon;
+#define INLINED static inline __attribute__((always_inline)) /* near units ask for constants */
 
-  tell_all(table, waiters, dart__range_leave(table, ticket, waiters, SOME, &soon), tell);
+/* What is asked but to enter; LEAVE_ALL: of `unit`. */
+INLINED uint64_t serve(dart__range_table_t *table, request_kind_t kind, uint64_t ticket,
+                       int32_t unit, tell_t *tell)
+{
+  dart__range_waiter_t waiters[SOME], soon = { .unit = -1 };
+  uint64_t             answer = 0;
+  size_t               n;
+  bool                 is_broken;
+
+  switch (kind) {
+  case ASK_HELD:
+    answer = dart__range_is_held(table, ticket, &is_broken);
+    return answer | (uint64_t)is_broken << 1;
+  case ASK_CANCEL: answer = dart__range_cancel(table, ticket, waiters, SOME, &n); break;
+  case ASK_LEAVE_LOST: n = dart__range_leave_lost(table, waiters, SOME); break;
+  case ASK_LEAVE_ALL: n = dart__range_leave_all(table, unit, waiters, SOME); break;
+  default: n = dart__range_leave(table, ticket, waiters, SOME, &soon);
+  }
+  tell_all(table, waiters, n, tell);
   if (soon.unit >= 0) /* this waiter is likely to be next */
     tell(soon.unit, dart__twosided_hints(), 1);
-}
-
-static void leave_all(dart__range_table_t *table, int32_t unit, tell_t *tell)
-{
-  dart__range_waiter_t waiters[SOME];
-
-  tell_all(table, waiters, dart__range_leave_all(table, unit, waiters, SOME), tell);
-}
-
-static bool cancel(dart__range_table_t *table, uint64_t ticket, tell_t *tell)
-{
-  dart__range_waiter_t waiters[SOME];
-  size_t               n;
-  bool                 has_left = dart__range_cancel(table, ticket, waiters, SOME, &n);
-
-  tell_all(table, waiters, n, tell);
-  return has_left;
-}
-
-static void leave_lost(dart__range_table_t *table, tell_t *tell)
-{
-  dart__range_waiter_t waiters[SOME];
-
-  tell_all(table, waiters, dart__range_leave_lost(table, waiters, SOME), tell);
+  return answer;
 }
 
 /* Requests of lost units may have made room for others than for the caller. */
@@ -119,7 +112,6 @@ static uint64_t called_table(char *object, const void *operand, size_t nbytes)
   dart__range_table_t *table   = (dart__range_table_t *)(void *)object;
   const request_t     *request = operand;
   uint64_t             ticket  = 0, state;
-  bool                 held, is_broken;
 
   (void)nbytes;
   if (request->kind == ASK_ENTER || request->kind == ASK_TRY) {
@@ -127,20 +119,10 @@ static uint64_t called_table(char *object, const void *operand, size_t nbytes)
                   request->kind == ASK_ENTER, &ticket, dart__tell_later);
     return ticket << STATE_BITS | state;
   }
-  if (request->kind == ASK_HELD) {
-    held = dart__range_is_held(table, request->ticket, &is_broken);
-    return (uint64_t)held | (uint64_t)is_broken << 1;
-  }
-  dart__count(DART__COUNT_RANGE_TABLE);
-  if (request->kind == ASK_CANCEL)
-    return cancel(table, request->ticket, dart__tell_later);
-  if (request->kind == ASK_LEAVE_LOST)
-    leave_lost(table, dart__tell_later);
-  else if (request->kind == ASK_LEAVE_ALL)
-    leave_all(table, request->waiter.unit, dart__tell_later);
-  else
-    leave(table, request->ticket, dart__tell_later);
-  return 0;
+  if (request->kind != ASK_HELD)
+    dart__count(DART__COUNT_RANGE_TABLE);
+  return serve(table, (request_kind_t)request->kind, request->ticket, request->waiter.unit,
+               dart__tell_later);
 }
 
 void dart__table_open(void)
@@ -212,35 +194,34 @@ dart__range_state_t dart__table_enter(dart__table_t at, const dart__range_waiter
   return enter(table, waiter, spans, n, may_wait, ticket_out, dart__tell);
 }
 
+/* Of any table; `waits` for the answer of a far one, which is `none` if its unit is lost. */
+INLINED uint64_t ask(dart__table_t at, request_kind_t kind, uint64_t ticket, bool waits,
+                     uint64_t none)
+{
+  dart__range_table_t *table  = near_table(at);
+  uint64_t             answer = 0;
+
+  if (table != NULL)
+    return serve(table, kind, ticket, dart__world.me, dart__tell);
+  call_table(at,
+             &(request_t){ .kind = kind, .ticket = ticket, .waiter = { .unit = dart__world.me } },
+             none, waits ? &answer : NULL);
+  return answer;
+}
+
 void dart__table_leave(dart__table_t at, uint64_t ticket)
 {
-  dart__range_table_t *table = near_table(at);
-
-  if (table == NULL)
-    call_table(at, &(request_t){ .kind = ASK_LEAVE, .ticket = ticket }, 0, NULL);
-  else
-    leave(table, ticket, dart__tell);
+  ask(at, ASK_LEAVE, ticket, false, 0);
 }
 
 void dart__table_leave_all(dart__table_t at)
 {
-  dart__range_table_t *table = near_table(at);
-
-  if (table == NULL)
-    call_table(at, &(request_t){ .kind = ASK_LEAVE_ALL, .waiter = { .unit = dart__world.me } }, 0,
-               NULL);
-  else
-    leave_all(table, dart__world.me, dart__tell);
+  ask(at, ASK_LEAVE_ALL, 0, false, 0);
 }
 
 void dart__table_leave_lost(dart__table_t at)
 {
-  dart__range_table_t *table = near_table(at);
-
-  if (table != NULL)
-    leave_lost(table, dart__tell);
-  else
-    call_table(at, &(request_t){ .kind = ASK_LEAVE_LOST }, 0, NULL);
+  ask(at, ASK_LEAVE_LOST, 0, false, 0);
 }
 
 bool dart__table_is_gone(dart__table_t at)
@@ -250,24 +231,13 @@ bool dart__table_is_gone(dart__table_t at)
 
 bool dart__table_is_held(dart__table_t at, uint64_t ticket, bool *is_broken_out)
 {
-  dart__range_table_t *table  = near_table(at);
-  uint64_t             answer = 0;
+  uint64_t answer = ask(at, ASK_HELD, ticket, true, 0);
 
-  if (table != NULL)
-    return dart__range_is_held(table, ticket, is_broken_out);
-  call_table(at, &(request_t){ .kind = ASK_HELD, .ticket = ticket }, 0, &answer);
   *is_broken_out = (answer & 2) != 0;
   return (answer & 1) != 0;
 }
 
 bool dart__table_cancel(dart__table_t at, uint64_t ticket)
 {
-  dart__range_table_t *table  = near_table(at);
-  uint64_t             answer = 0;
-
-  if (table == NULL) {
-    call_table(at, &(request_t){ .kind = ASK_CANCEL, .ticket = ticket }, true, &answer);
-    return answer != 0;
-  }
-  return cancel(table, ticket, dart__tell);
+  return ask(at, ASK_CANCEL, ticket, true, true) != 0;
 }
