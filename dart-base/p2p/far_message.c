@@ -44,12 +44,11 @@ static struct {
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-static dart__far_message_t *new_message(dart_unit_t unit, int tag, void *buffer, size_t nbytes,
-                                        dart_ret_t *ret_out)
+/* NULL: no memory. */
+static dart__far_message_t *new_message(dart_unit_t unit, int tag, void *buffer, size_t nbytes)
 {
   dart__far_message_t *m = malloc(sizeof *m);
 
-  *ret_out = m == NULL ? DART_ERR_NOMEM : DART_OK;
   if (m == NULL)
     return dart__fail(NULL, "no memory for a message to or from unit %d", unit);
   *m = (dart__far_message_t){ .channel = tag < 0 ? DART__CHANNEL_OWN : DART__CHANNEL_PROGRAM,
@@ -68,11 +67,10 @@ static bool is_counted(const dart__far_message_t *m)
 dart_ret_t dart__far_message_send(dart_unit_t unit, int tag, const void *data, size_t nbytes,
                                   dart__far_message_t **message_out)
 {
-  dart_ret_t           ret;
-  dart__far_message_t *m = new_message(unit, tag, (void *)(uintptr_t)data, nbytes, &ret);
+  dart__far_message_t *m = new_message(unit, tag, (void *)(uintptr_t)data, nbytes);
 
   if (m == NULL)
-    return ret;
+    return DART_ERR_NOMEM;
   dart__net_send(dart__net.messages, unit, m->channel, m->tag, data, nbytes, &m->request);
   /* relaxed, as all of these counts: read after the barrier of dart_exit */
   if (is_counted(m))
@@ -85,15 +83,16 @@ dart_ret_t dart__far_message_send(dart_unit_t unit, int tag, const void *data, s
 dart_ret_t dart__far_message_recv(dart_unit_t unit, int tag, void *buffer, size_t nbytes,
                                   dart__far_message_t **message_out)
 {
-  dart_ret_t           ret;
-  dart__far_message_t *m = new_message(unit, tag, buffer, nbytes, &ret);
+  dart__far_message_t *m = new_message(unit, tag, buffer, nbytes);
 
   *message_out = m;
-  if (m != NULL && m->channel == DART__CHANNEL_OWN && !dart__survives()) {
+  if (m == NULL)
+    return DART_ERR_NOMEM;
+  if (m->channel == DART__CHANNEL_OWN && !dart__survives()) {
     dart__net_recv(dart__net.messages, unit, m->channel, m->tag, NULL, buffer, nbytes, &m->request);
     m->stage = STARTED;
   }
-  return ret;
+  return DART_OK;
 }
 
 void dart__far_message_look(dart_unit_t unit, int tag, dart_message_t *found_out,
@@ -143,12 +142,11 @@ static bool match(dart__far_message_t *m)
 dart_ret_t dart__far_message_take(dart_message_t *found, void *buffer, size_t nbytes,
                                   dart__far_message_t **message_out)
 {
-  dart_ret_t           ret;
-  dart__far_message_t *m = new_message(found->unit.id, found->tag, buffer, nbytes, &ret);
+  dart__far_message_t *m = new_message(found->unit.id, found->tag, buffer, nbytes);
 
   *message_out = NULL;
   if (m == NULL)
-    return ret;
+    return DART_ERR_NOMEM;
   if (match(m)) {
     found->nbytes = m->claimed.nbytes;
     *message_out  = m;
