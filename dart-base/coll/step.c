@@ -42,13 +42,6 @@ void dart__step_describe(const dart__team_t *team, char *text, size_t nbytes)
   dart__step_write_call(dart__team_member(team, team->me), "is", function, data, text, nbytes);
 }
 
-void dart__step_describe_past(const dart__team_t *team, const dart__collective_t *call, char *text,
-                              size_t nbytes)
-{
-  dart__step_write_call(dart__team_member(team, team->me), "was", call->function, call, text,
-                        nbytes);
-}
-
 /* Behind the number and name of the unit. */
 static const char *call_of(const char *text)
 {

@@ -46,10 +46,11 @@ bool dart__step_end(dart__team_t *team);
  *  with dart__step_release. */
 bool dart__step_join(dart__team_t *team, const dart__tree_data_t *data);
 
-/** End steps from the next one on by a tree: see dart__exchange_use_tree. */
+/** End steps from the next one on by the tree in this memory (dart__tree_format). Called by all units between the same two
+ *  steps. */
 static inline void dart__step_use_tree(dart__team_t *team, void *memory)
 {
-  dart__exchange_use_tree(&team->exchange, memory);
+  dart__tree_open(&team->exchange.tree, memory, team->exchange.me);
   /* release: pairs with dart__team_is_special; another thread may break the team */
   atomic_fetch_or_explicit(&team->special, DART__TEAM_TREE, memory_order_release);
 }
@@ -114,10 +115,6 @@ void dart__step_describe(const dart__team_t *team, char *text, size_t nbytes);
 const char *dart__step_call(const dart__team_t *team, const dart__collective_t **data_out);
 void        dart__step_write_call(dart_unit_t unit, const char *is, const char *function,
                                   const dart__collective_t *call, char *text, size_t nbytes);
-
-/** Describe a call on data that is over: "unit 0 was in ...". */
-void dart__step_describe_past(const dart__team_t *team, const dart__collective_t *call, char *text,
-                              size_t nbytes);
 
 /** Where each node's block starts in a result with `nbytes` for every unit, node by node: the argument
  *  `starts` of coll/nodes.h. */

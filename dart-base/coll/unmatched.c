@@ -34,12 +34,12 @@ static unsigned long number_by_tag(const dart__team_t *all, int tag)
   return number;
 }
 
-static void describe_number(const dart__team_t *all, unsigned long number, char text[TEXT_OF])
+static void describe_number(unsigned long number, char text[TEXT_OF])
 {
   const dart__collective_t *call = &noted[number % NOTED];
 
   if (call->function != NULL && call->number == number)
-    dart__step_describe_past(all, call, text, TEXT_OF);
+    dart__step_write_call(dart__world.me, "was", call->function, call, text, TEXT_OF);
   else
     snprintf(text, TEXT_OF, "unit %d was in another one", (int)dart__world.me);
 }
@@ -60,7 +60,7 @@ static void end_unmatched(dart__team_t *all, dart_unit_t sender, int tag)
   char          own[TEXT_OF] = "", senders[TEXT_OF + 2] = ", ";
 
   dart__coll_most(all, &number, 1);
-  describe_number(all, number, own);
+  describe_number(number, own);
   memcpy(senders + 2, own, sizeof own);
   if (dart__coll_bcast(all, senders, sizeof senders, sender) != DART_OK)
     return;

@@ -386,7 +386,7 @@ static void serve_all(dart__file_call_t *c, uint64_t round)
 
 /* ---- turns ------------------------------------------------------------------------------------------ */
 
-static void begin_turn(dart__file_call_t *c, uint64_t round)
+void dart__file_begin_between(dart__file_call_t *c, uint64_t round)
 {
   bool more = false;
 
@@ -410,13 +410,8 @@ static bool end_exchange(dart__file_call_t *c, uint64_t round)
   return more != 0 && !dart__team_is_broken(c->team);
 }
 
-void dart__file_begin_between(dart__file_call_t *c, uint64_t round)
-{
-  begin_turn(c, round);
-}
-
 void dart__file_end_between(dart__file_call_t *c, uint64_t round)
 {
   while (end_exchange(c, round))
-    begin_turn(c, round);
+    dart__file_begin_between(c, round);
 }

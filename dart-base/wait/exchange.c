@@ -66,11 +66,6 @@ void dart__exchange_open(dart__exchange_t *exchange, void *memory, uint32_t nuni
 
 /* ---- steps --------------------------------------------------------------------------------- */
 
-void dart__exchange_use_tree(dart__exchange_t *exchange, void *memory)
-{
-  dart__tree_open(&exchange->tree, memory, exchange->me);
-}
-
 void dart__exchange_wait(dart__exchange_t *exchange, const dart__wait_policy_t *policy)
 {
   if (exchange->tree.barriers != NULL)

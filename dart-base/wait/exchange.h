@@ -62,10 +62,6 @@ void dart__exchange_replace(dart__exchange_t *exchange, void *buffers, size_t sl
 void dart__exchange_open(dart__exchange_t *exchange, void *memory, uint32_t nunits, uint32_t nbits,
                          uint32_t me, size_t slot_bytes, size_t result_bytes);
 
-/** End steps from the next one on by the tree in this memory (dart__tree_format). Called by all units between the same two
- *  steps. */
-void dart__exchange_use_tree(dart__exchange_t *exchange, void *memory);
-
 /** End a step without data and kinds, by all units. */
 void dart__exchange_wait(dart__exchange_t *exchange, const dart__wait_policy_t *policy);
 
