@@ -96,16 +96,6 @@ void dart__handles_free(const dart__team_t *team, int32_t unit)
   }
 }
 
-dart_handle_t dart__far_handle_new(const dart__address_t *at)
-{
-  return dart__handle_new(at->team, at->unit, false);
-}
-
-void dart__far_handle_set(dart_handle_t handle, dart__completion_t completion)
-{
-  dart__mark_add(&handle->mark, completion);
-}
-
 void dart__far_release(dart_handle_t *handle)
 {
   dart_handle_t h = *handle;

@@ -20,7 +20,8 @@ struct dart_handle_struct {
   dart__mark_t        mark;    /* complete when this is reached; with a request, of a put alone */
 };
 
-/** A handle, with a request if that is wanted and few handles that are alive have one. NULL: no memory. */
+/** A handle, with a request if that is wanted and few handles that are alive have one; else what is added to its mark
+ *  completes it. NULL: no memory. */
 dart_handle_t dart__handle_new(dart__team_t *team, int32_t unit, bool wants_request);
 
 /** The handle is done with; its transfer is over, or completed by flushes. */

@@ -158,9 +158,4 @@ dart_ret_t dart__far_wait(dart_handle_t *handle);
 bool       dart__far_test(dart_handle_t handle);
 void       dart__far_release(dart_handle_t *handle);
 
-/** A handle for requests that this thread is about to make of at->unit; NULL: no memory. dart__far_handle_set says what
- *  completes the last of them, which wait and test are about. Before it the handle can only be released. */
-dart_handle_t dart__far_handle_new(const dart__address_t *at);
-void          dart__far_handle_set(dart_handle_t handle, dart__completion_t completion);
-
 #endif

@@ -133,8 +133,3 @@ void dart__progress_settle(uint32_t left)
 
   dart__wait_for(are_reported, &count, &dart__world.wait);
 }
-
-void dart__progress_open(void)
-{
-  dart__progress_set_deferring(false);
-}

@@ -64,17 +64,9 @@ static inline void dart__progress_settle_lazy(void)
     dart__progress_settle(0);
 }
 
-/** Updates are deferred, or not any more: change dart__world.progress_is_due, and the maps with it. */
+/** Updates are deferred, or not any more: change dart__world.progress_is_due, and the maps with it. At init, when the unit
+ *  has its agent: not. */
 void dart__progress_set_deferring(bool defers);
-
-/** Initialise both, at init, when the unit has its agent. */
-void dart__progress_open(void);
-
-/** Whether dart__progress has something to do: the load of a flag. */
-static inline bool dart__progress_is_due(void)
-{
-  return __builtin_expect(dart__world.progress_is_due, 0);
-}
 
 /** For calls that make no progress otherwise: if the poll budget is spent. */
 static inline void dart__progress_if_spent(void)
@@ -85,7 +77,7 @@ static inline void dart__progress_if_spent(void)
 
 static inline void dart__progress(void)
 {
-  if (dart__progress_is_due())
+  if (__builtin_expect(dart__world.progress_is_due, 0))
     dart__progress_now();
   else
     dart__progress_if_spent();

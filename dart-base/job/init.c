@@ -70,7 +70,7 @@ static dart_ret_t start(const char *function, int *argc, char ***argv,
   dart__world.cycle++;
   dart__world.many_threads =
       wanted == DART_THREAD_MULTIPLE && *provided_out == DART_THREAD_MULTIPLE;
-  dart__progress_open();
+  dart__progress_set_deferring(false);
   dart__holds_clear();
   dart__lost_open();
   dart__table_open();

@@ -21,22 +21,12 @@ static inline void dart__count_access(const dart__address_t *at, uint64_t nbytes
     dart__count_operation(near, nbytes);
 }
 
-static inline void dart__count_put(const dart__address_t *at, uint64_t nbytes)
-{
-  dart__count_access(at, nbytes, DART__COUNT_PUT_NEAR, DART__COUNT_PUT_FAR);
-}
-
-static inline void dart__count_get(const dart__address_t *at, uint64_t nbytes)
-{
-  dart__count_access(at, nbytes, DART__COUNT_GET_NEAR, DART__COUNT_GET_FAR);
-}
-
 static inline void dart__count_transfer(bool is_put, const dart__rma_t *rma)
 {
   if (is_put)
-    dart__count_put(&rma->at, rma->nbytes);
+    dart__count_access(&rma->at, rma->nbytes, DART__COUNT_PUT_NEAR, DART__COUNT_PUT_FAR);
   else
-    dart__count_get(&rma->at, rma->nbytes);
+    dart__count_access(&rma->at, rma->nbytes, DART__COUNT_GET_NEAR, DART__COUNT_GET_FAR);
 }
 
 static inline void dart__count_atomic(const dart__address_t *at, uint64_t nbytes)

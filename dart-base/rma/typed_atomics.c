@@ -7,6 +7,7 @@
 #include "base/size.h"
 #include "data/name.h"
 #include "data/op.h"
+#include "far/far_handle.h"
 #include "far/far_ops.h"
 #include "rma/context.h"
 #include "rma/count.h"
@@ -176,7 +177,7 @@ static dart_ret_t update_elements(update_t *u, dart_datatype_t src_type,
   if (ret != DART_OK || u->nelem == 0 || (u->op == DART_OP_NO_OP && !u->fetches))
     return ret;
   if (handle_out != NULL && u->at.near == NULL && dart__remote_is_far(&u->at)) {
-    handle = dart__far_handle_new(&u->at);
+    handle = dart__handle_new(u->at.team, u->at.unit, false);
     if (handle == DART_HANDLE_NULL)
       return dart__fail(DART_ERR_NOMEM, "%s: no memory for a handle", u->function);
   }
@@ -191,7 +192,7 @@ static dart_ret_t update_elements(update_t *u, dart_datatype_t src_type,
   if (handle == DART_HANDLE_NULL)
     return ret;
   if (ret == DART_OK) {
-    dart__far_handle_set(handle, u->last);
+    dart__mark_add(&handle->mark, u->last);
     *handle_out = handle;
   } else {
     dart__far_release(&handle);
