@@ -121,4 +121,5 @@ if(DART_ON_ITS_OWN)
   set(doc share/doc/dart) # laid out as the sources are, for the pages' links to one another
   install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${doc} COMPONENT doc)
   install(DIRECTORY doc DESTINATION ${doc} COMPONENT doc PATTERN man EXCLUDE)
+  install(FILES test/README.md DESTINATION ${doc}/test COMPONENT doc)
 endif()

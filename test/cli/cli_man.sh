@@ -4,7 +4,7 @@
 source "$(dirname "$0")/cli.bash"
 top=$(cd "$(dirname "$0")/../.." && pwd)
 man=$build/man
-need mandoc
+need mandoc cmake
 [[ -e $man/made ]] || { echo "skipped: the build has made no pages"; exit 77; }
 export DART_LOG_LEVEL=WARN
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
@@ -109,9 +109,16 @@ else
   examples
 fi
 
-# As HTML.
-html=$work/html
-sh "$top/doc/man/html.sh" "$man" "$man/list" "$html" DART || { fail "no HTML: exit code $?"; finish; }
+# As HTML, made by the target, and installed with the pages of doc/.
+html=$work/prefix/share/doc/dart/html
+run_limit=300
+made() { # ARGUMENT...: of cmake
+  run cmake "$@"
+  [[ $code == 0 ]] || { fail "cmake $*: exit code $code: $out $err"; finish; }
+}
+made -S "$top" -B "$work/build" -DDART_BACKEND_MPI=OFF -DDART_BUILD_TESTS=OFF -DDART_BUILD_BENCH=OFF
+made --build "$work/build" --target html
+made --install "$work/build" --prefix "$work/prefix" --component doc
 for page in "$man"/man[137]/*; do
   [[ -L $page || $(<"$html/${page##*/}.html") == *'<h1 class="Sh"'*search.js*'</html>' ]] ||
     fail "no HTML of $page"

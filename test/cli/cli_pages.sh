@@ -17,17 +17,22 @@ others=(CONTRIBUTING.md test/README.md test/*/README.md test/topology/machines/R
 
 # The anchors of a page, as GitHub makes them of its headings.
 anchors() { sed -nE 's/^#+ //p' "$1" | tr '[:upper:]' '[:lower:]' | sed -E 's/[^a-z0-9 _-]//g; s/ /-/g'; }
+# links_lead FOLDER PAGE...: where links of these pages, in that folder, lead there is something.
 links=0
-for page in "${pages[@]}" "${others[@]}" CHANGELOG.md; do
-  while IFS= read -r link; do
-    links=$((links + 1))
-    file=${link%%#*}
-    to=$(dirname "$page")/$file
-    [[ -n $file ]] || to=$page
-    [[ -e $to ]] || fail "$page: there is no $link"
-    [[ $link != *#* || ! -e $to ]] || anchors "$to" | grep -qxF -e "${link#*#}" || fail "$page: there is no $link"
-  done < <(grep -oE '\]\([^)]+\)' "$page" | sed 's/^](//; s/)$//' | grep -v '^https\?:')
-done
+links_lead() {
+  local folder=$1 page link file to
+  for page in "${@:2}"; do
+    while IFS= read -r link; do
+      links=$((links + 1))
+      file=${link%%#*}
+      to=$(dirname "$folder/$page")/$file
+      [[ -n $file ]] || to=$folder/$page
+      [[ -e $to ]] || fail "$folder/$page: there is no $link"
+      [[ $link != *#* || ! -e $to ]] || anchors "$to" | grep -qxF -e "${link#*#}" || fail "$folder/$page: there is no $link"
+    done < <(grep -oE '\]\([^)]+\)' "$folder/$page" | sed 's/^](//; s/)$//' | grep -v '^https\?:')
+  done
+}
+links_lead . "${pages[@]}" "${others[@]}" CHANGELOG.md
 ((links > 60)) || fail "only $links links were found"
 
 # ---- code and length -----------------------------------------------------------------------------
@@ -107,6 +112,10 @@ make_program() {
 
 # A block of README with `cmake --install` makes the folder that the other pages' commands are in.
 run_blocks "$work"/README.*.sh
+installed=$clone/dart/share/doc/dart links=0
+mapfile -t those < <(cd "$installed" && find . -name '*.md' | sed 's|^./||')
+links_lead "$installed" "${those[@]}"
+((links > 60)) || fail "only $links links were found in $installed"
 make_program shmem
 run_blocks "$work"/[!R]*.sh
 if [[ -n $mpi ]]; then # others do not differ
@@ -198,7 +207,7 @@ declare -A instead=(
   ['DART_SURVIVE=1']='- cli.survive'
   ['DART_HANG=5 build/release/dart-shmem/dartrun -n 3 build/release/examples/tutorial-wrong-6_stencil-shmem']='- cli.tutorial: it hangs'
   ['DART_CHECK=1 build/release/dart-shmem/dartrun -n 3 build/release/examples/tutorial-wrong-1_hello-shmem']='! DART_CHECK=1 build/release/dart-shmem/dartrun -n 3 build/release/examples/tutorial-wrong-1_hello-shmem'
-  ['cmake --build build/release --target html']='- cli.man, without the target'
+  ['cmake --build build/release --target html']='- cli.man'
   ['cmake -B build && cmake --build build']='- cli.release does so from the tarball'
   ['cmake -DMPI_C_COMPILER=mpicc.openmpi']='- openmpi.both_mpis'
   ['bench/papers OUTPUT']='- cli.papers, with fewer measurements'
