@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -154,6 +155,22 @@ int processes_failed(pid_t mpiexec, char name[PROCESSES_NAME])
 
   each_child(mpiexec, visit_failed, &task);
   return task.status;
+}
+
+int processes_orphan(pid_t *pid_out)
+{
+  struct timespec ms     = { 0, 1000000 };
+  int             status = 0, tries = 0;
+
+  while ((*pid_out = waitpid(-1, &status, WNOHANG)) >= 0 && tries++ < 1000) {
+    if (*pid_out > 0 && WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
+      break;
+    status = 0;
+    if (*pid_out == 0)
+      nanosleep(&ms, NULL);
+  }
+  each_child(getpid(), visit_unit, &(task_t){ .signal = SIGKILL });
+  return *pid_out > 0 ? status : 0;
 }
 
 /* What the kernel keeps of a process that its parent has waited for (linux/pidfd.h, since Linux 6.15). */

@@ -18,6 +18,10 @@ bool processes_send(pid_t mpiexec, int signal);
  *  goes to `name`, and how it has ended, as waitpid says, is returned; 0: there is none. */
 int processes_failed(pid_t mpiexec, char name[PROCESSES_NAME]);
 
+/** Of children of this process that the end of their parents has left to it, find one that a signal other than SIGKILL has
+ *  killed, for a second at most, and kill units among the others. How that one has ended, as waitpid says; 0: there is none. */
+int processes_orphan(pid_t *pid_out);
+
 /** How a process has ended of whose end the caller knows, as waitpid says; 0: with code 0, or it is not known, for its parent
  *  has waited for it already, and the kernel (before Linux 6.16) does not tell by `connection`, which the process made.
  *  Looks for a twentieth of a second at most, as it may not have ended completely. */

@@ -4,6 +4,7 @@
  *               Abort(N) on node ...: application called MPI_Abort(...
  *   to stdout   [mpiexec@host] Exit codes: [host] 0,1792,0: how processes ended, as waitpid says; and a line
  *               [host] 0,... for each further host
+ *               three lines about Ctrl-C, which are dropped
  *   to stdout   an empty line, a rule of '=', lines that begin with "=   ", a rule, and up to three sentences
  *
  * Hydra writes a rule, and a line of its errors, in several pieces. So of an incomplete line, what may become one of these
@@ -44,6 +45,7 @@ static stream_t streams[2] = { { .from = { -1, -1 }, .to = STDOUT_FILENO },
 
 static size_t nkept;
 static char   kept[KEPT];
+static bool   lost_proxy;      /* an error was that of a proxy that has ended */
 static pid_t  named;           /* the process that the banner is about ... */
 static int    code, killed_by; /* ... its code, and the signal that a sentence names */
 
@@ -124,6 +126,14 @@ static bool is_abort(const char *line)
          strstr(line, ": application called MPI_Abort(") != NULL;
 }
 
+/* What Hydra says about the user's SIGINT: two of its errors; and about a second one. */
+static bool is_interrupt(const char *line)
+{
+  return strcmp(line, "Ctrl-C caught... cleaning up processes\n") == 0 ||
+         strstr(line, "] Sending Ctrl-C to processes as requested\n") != NULL ||
+         strstr(line, "] Press Ctrl-C again to force abort\n") != NULL;
+}
+
 static bool is_sentence(const char *line)
 {
   for (size_t i = 0; i < sizeof sentences / sizeof sentences[0]; i++)
@@ -186,6 +196,12 @@ static void learn(const char *line, size_t nbytes)
   keep_line(line, nbytes);
 }
 
+static void keep_error(const char *line, size_t nbytes)
+{
+  lost_proxy = lost_proxy || strstr(line, ": assert (!closed) failed\n") != NULL;
+  keep_line(line, nbytes);
+}
+
 /* A line of the program's, or one that begins a banner. */
 static void take_other(stream_t *stream)
 {
@@ -204,8 +220,10 @@ static void take_other(stream_t *stream)
     stream->has_blank = true;
   else if (is_rule(line))
     stream->has_rule = true;
+  else if (is_interrupt(line))
+    return;
   else if (is_error(line) || is_abort(line))
-    keep_line(line, n);
+    keep_error(line, n);
   else
     forward(stream, line, n);
 }
@@ -347,6 +365,11 @@ bool relay_has_exited(void)
 int relay_status(uint32_t unit)
 {
   return unit < ends.n ? ends.status[unit] : -1;
+}
+
+bool relay_lost_proxy(void)
+{
+  return lost_proxy;
 }
 
 bool relay_write_kept(void)

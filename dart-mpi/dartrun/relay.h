@@ -35,6 +35,9 @@ bool relay_has_exited(void);
 /** How the unit has ended, as waitpid and Hydra say; -1: Hydra has not said it, or not of which unit. */
 int relay_status(uint32_t unit);
 
+/** Whether Hydra has lost a proxy, as it says in four lines: it then knows nothing of the units of that. */
+bool relay_lost_proxy(void);
+
 /** Write what was kept to stderr. False: there is nothing. */
 bool relay_write_kept(void);
 

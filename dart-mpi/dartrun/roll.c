@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/timerfd.h>
@@ -510,6 +511,21 @@ static void find_cause(roll_t *roll)
     note_abort(roll);
 }
 
+/* Hydra's proxy sends the signals that end the others to the process groups of units, and so to itself, if one has no group
+ * of its own yet: a program that crashes at once kills it in a tenth of all jobs, or more. Its units are dartrun's then. */
+static int say_lost_proxy(int code)
+{
+  pid_t pid;
+  int   status = processes_orphan(&pid), signal = WTERMSIG(status);
+
+  if (status == 0) {
+    launch_say("mpiexec has lost its proxy: it was killed, or units have crashed at once");
+    return code;
+  }
+  launch_say("a unit (pid %d) was killed by signal %d (%s)", (int)pid, signal, strsignal(signal));
+  return 128 + signal;
+}
+
 /* The code of dart_abort is the unit's word: Hydra may have seen another end first. Of a unit that a signal has killed, or
  * the whole program, it is 128 and the number of the signal, as a shell has it; Hydra's is the number. Of several units
  * that have failed Hydra combines the codes; dartrun takes that of the unit that was the cause, or of the first. */
@@ -553,6 +569,8 @@ static void mpiexec_ended(void *owner, children_t *children, uint32_t child, pid
     say_cause(roll);
   else if (code == 0)
     relay_write_kept();
+  else if (!roll->said && relay_lost_proxy() && children_signal(children) == 0)
+    code = say_lost_proxy(code);
   else if (!roll->said)
     say_end(children, code);
   children_end(children, code == 0 && roll->died ? LAUNCH_EXIT_FAILURE : code);
@@ -616,6 +634,7 @@ static void begin(void *owner, children_t *children)
 {
   roll_t *roll = owner;
 
+  prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL); /* for say_lost_proxy */
   relay_open(children);
   input_open(!roll->has_hosts);
   listen_to_units(roll);

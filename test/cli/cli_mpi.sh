@@ -95,6 +95,24 @@ printf '#!/bin/sh\necho "[mpiexec@a] Exit codes: [a] 0,0,0"\n' >"$work/mpiexec"
 run "$dartrun" -n 3 "$unit"; expect_code 0; expect_out ""; [[ -z $err ]] || fail "it said: $err"
 printf '#!/bin/sh\nexit 3\n' >"$work/mpiexec"
 run "$dartrun" -n 3 "$unit"; expect_code 3; expect_line "dartrun: mpiexec ended with code 3"
+# Hydra's words about the user's SIGINT are dropped; what a program says of it is not.
+printf '#!/bin/sh\necho "Ctrl-C caught... cleaning up processes"; echo "Ctrl-C caught"
+echo "[mpiexec@a] Sending Ctrl-C to processes as requested"; echo "[mpiexec@a] Press Ctrl-C again to force abort"\n' >"$work/mpiexec"
+run "$dartrun" -n 3 "$unit"; expect_code 0; expect_out "Ctrl-C caught"; [[ -z $err ]] || fail "it said: $err"
+# Its proxy is gone: one unit has crashed, one is gone with the proxy, and one goes on.
+cat >"$work/mpiexec" <<'END'
+#!/bin/bash
+for signal in $SIGNALS; do sh -c "sleep 0.3; kill -$signal \$\$" & done
+PMI_RANK=2 sh -c 'echo $$; exec sleep 1000' &
+for error in 'control_cb (a.c:1): assert (!closed) failed' 'wait (b.c:2): callback returned error status'; do
+  echo "[mpiexec@a] $error" >&2
+done
+exit 255
+END
+SIGNALS='KILL SEGV' run "$dartrun" -n 3 "$unit"; expect_code 139
+expect_line "dartrun: a unit (pid *) was killed by signal 11 (Segmentation fault)"; gone "$out" || fail "a unit is left"
+SIGNALS=KILL run "$dartrun" -n 3 "$unit"; expect_code 255
+expect_line "dartrun: mpiexec has lost its proxy: it was killed, or units have crashed at once"; gone "$out" || fail "a unit is left"
 # A program that handles the user's signal ends with codes of its own; one that does not, with the signal.
 for pair in '0,768,0 3' '0,15,768 143'; do
   read -r codes wanted <<<"$pair"
@@ -135,6 +153,12 @@ for ((try = 1; try <= 3; try++)); do # mpiexec may take longer than the input is
   [[ $code != 3 ]] || break
 done
 expect_code 3; expect_line "dartrun: unit 0 exited with code 3"
+
+# All units crash at once: one line, although Hydra's proxy may be gone, too.
+for ((try = 1; try <= 10; try++)); do
+  run "$dartrun" -n 4 "$unit" '*:kill=11'
+  expect_line "dartrun: *"; [[ $code == 139 || $code == 255 ]] || fail "exit code $code"; expect_out ""
+done
 
 # A dart_init that has failed has said so, and nobody says more of a program that goes on.
 run env DART_SURVIVE=1 "$dartrun" -n 2 "$build/test/dart-unit-mpi" goes-on; expect_code 0
