@@ -1,6 +1,8 @@
 /* Joining the job, and leaving it. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/backend_note.h"
 #include "base/config.h"
@@ -24,6 +26,23 @@
 
 DART__BACKEND_NOTE(DART__MPI_VENDOR);
 
+/* One unit says so: the first that moves the offset of the job's file, which nobody else uses. The others wait for it, as
+ * dart-shmem's launcher ends all units when one has ended. */
+static void refuse_shmem(const char *units)
+{
+  const char  *number = getenv("DART_SHMEM_FD");
+  int          job    = number != NULL ? atoi(number) : -1;
+  struct flock lock   = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+  fcntl(job, F_SETLKW, &lock);
+  if (lseek(job, 1, SEEK_CUR) <= 1)
+    dart__error("dart-shmem's dartrun started %s units, but this program is linked with dart-mpi: "
+                "start it with mpiexec or dart-mpi's dartrun",
+                units);
+  lock.l_type = F_UNLCK;
+  fcntl(job, F_SETLK, &lock);
+}
+
 /* Refuse the launchers of dart-shmem and of another MPI, under which every process would be a job of one unit. */
 static dart_ret_t check_launcher(int nunits)
 {
@@ -32,12 +51,10 @@ static dart_ret_t check_launcher(int nunits)
 
   if (nunits > 1)
     return DART_OK;
-  if (units != NULL && atoi(units) > 1)
-    return dart__fail(
-        DART_ERR_OTHER,
-        "dart-shmem's dartrun started %s units, but this program is linked with dart-mpi: "
-        "start it with mpiexec or dart-mpi's dartrun",
-        units);
+  if (units != NULL && atoi(units) > 1) {
+    refuse_shmem(units);
+    return DART_ERR_OTHER;
+  }
   processes = dart__started_processes(&is_first);
   if (processes == NULL)
     return DART_OK;

@@ -134,6 +134,10 @@ END
   [[ $code != 0 && $(grep -c "linked with dart-shmem" <<<"$err") == 1 ]] || fail "shmem program under mpiexec: $err"
   run env DART_SHMEM_UNIT=0 DART_SHMEM_UNITS=2 DART_SHMEM_FD=99 "$build/test/dart-unit-mpi"
   [[ $code != 0 && $err == *"linked with dart-mpi"* ]] || fail "mpi program as a unit of dart-shmem: $err"
+  printf '#!/bin/sh\nexec "%s"\n' "$build/test/dart-unit-mpi" >"$work/script"
+  chmod +x "$work/script"
+  run "$build/dart-shmem/dartrun" -n 4 "$work/script"; expect_code 3
+  [[ $(grep -c "linked with dart-mpi" <<<"$err") == 1 ]] || fail "an mpi program of a script of dart-shmem's dartrun: $err"
   # As under the mpiexec of another MPI: of its two processes the first says so. One process alone is a job.
   for of in PMI OMPI_COMM_WORLD; do
     run env "${of}_SIZE=2" "${of}_RANK=0" "$build/test/dart-unit-mpi"; expect_code 3
