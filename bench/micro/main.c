@@ -1,7 +1,8 @@
 /* Micro benchmarks: what does each operation of DART cost, what would it cost without a runtime, and
  * what does plain MPI take? The command line selects cases and sizes; there is one line of output for
  * each of both. Cases that need a unit on the same node, or on another, are left out of jobs that have
- * none. Without a selection, and for people to read, a few cases are run that take less than 20 seconds, if each unit has a core. */
+ * none. Without a selection, and for people to read, a few cases are run that take about 20 seconds: where units share
+ * cores, a line gets fewer repetitions. */
 #include "micro.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ typedef struct {
   size_t      nsizes;
   uint64_t    repetitions, time, compute; /* milliseconds */
   format_t    format;
-  bool        list, without_mpi, threads, all, wide, is_timed;
+  bool        list, without_mpi, threads, all, wide, is_timed, is_brief;
 } options_t;
 
 static const case_t *const tables[] = {
@@ -109,24 +110,32 @@ typedef struct {
   const options_t *options;
   size_t           nrun, nmissing; /* lines, and cases without a partner in this job */
   size_t           ncases, nleft;  /* cases that were run, and those that were not selected */
+  size_t           nshort;         /* lines of fewer repetitions */
 } session_t;
+
+static effort_t effort_of(const options_t *options)
+{
+  return (effort_t){ .repetitions = options->repetitions,
+                     .time        = (double)options->time / 1e3,
+                     .limit       = options->is_brief ? 0.25 : 0 };
+}
 
 static void run_size(session_t *s, const case_t *c, size_t size)
 {
-  const options_t *o      = s->options;
-  micro_t         *m      = s->micro;
-  effort_t         effort = { .repetitions = o->repetitions, .time = (double)o->time / 1e3 };
+  const options_t *o = s->options;
+  micro_t         *m = s->micro;
   figures_t        figures;
 
   m->size   = size;
   m->nwords = size / sizeof(long);
   if (c->prepare != NULL)
     c->prepare(m);
-  figures = measure(m, c, effort);
+  figures = measure(m, c, effort_of(o));
   if (c->clean != NULL)
     c->clean(m);
   report_case(m, o->format, c, &figures);
   s->nrun++;
+  s->nshort += figures.repetitions < o->repetitions;
 }
 
 static void run_case(void *context, const case_t *c, place_t place, const char *name)
@@ -215,16 +224,15 @@ static int run(const bench_job_t *job, const options_t *options)
 {
   micro_t   micro   = { .job = *job, .compute = (double)options->compute / 1e3 };
   session_t session = { .micro = &micro, .options = options };
-  effort_t  effort  = { .repetitions = options->repetitions, .time = (double)options->time / 1e3 };
 
   if (!create(&micro, options)) {
     bench_complain(job, "no shared memory for %zu bytes a unit", micro.area);
     return BENCH_BAD_INPUT;
   }
-  report_start(&micro, options->format, effort);
+  report_start(&micro, options->format, effort_of(options));
   for_each_case(run_case, &session);
   report_end(&micro, options->format, session.ncases,
-             options->cases == brief_cases ? session.nleft : 0);
+             options->cases == brief_cases ? session.nleft : 0, session.nshort, session.nrun);
   destroy(&micro);
 
   if (options->cases != NULL && session.nrun == 0) {
@@ -326,6 +334,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
       if (!options->is_timed) {
         options->repetitions = 5;
         options->time        = 5;
+        options->is_brief    = true;
       }
     }
     return 0;
@@ -348,17 +357,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp arguments = {
   .options = option_table,
   .parser  = parse_option,
-  .doc =
-      "Measure how long single operations of DART take: put, get, atomics, collectives, locks "
-      "and more. "
-      "Beside them are the same operations in C without a runtime (the floor), and, in "
-      "micro-mpi, in plain "
-      "MPI. Without options a few cases are run, in less than 20 seconds if each unit has a core."
-      "\v"
-      "Examples:\n"
-      "  dartrun -n 2 micro-shmem\n"
-      "  dartrun -n 2 --nodes 2 micro-mpi --cases='far_put_*,barrier' --sizes=8,64K\n"
-      "  dartrun -n 2 micro-shmem --all --format=csv >figures.csv",
+  .doc = "Measure how long single operations of DART take: put, get, atomics, collectives, locks "
+         "and more. "
+         "Beside them are the same operations in C without a runtime (the floor), and, in "
+         "micro-mpi, in plain "
+         "MPI. Without options a few cases are run, in about 20 seconds."
+         "\v"
+         "Examples:\n"
+         "  dartrun -n 2 micro-shmem\n"
+         "  dartrun -n 2 --nodes 2 micro-mpi --cases='far_put_*,barrier' --sizes=8,64K\n"
+         "  dartrun -n 2 micro-shmem --all --format=csv >figures.csv",
 };
 
 /* Before the command line is read: that is done when the job is there. */

@@ -199,12 +199,14 @@ dart_unit_t halo_neighbour(const micro_t *m);
 
 typedef struct {
   size_t repetitions;
-  double time; /* seconds of one */
+  double time;  /* seconds of one */
+  double limit; /* seconds after which a line gets no more of them; 0: there is no limit */
 } effort_t;
 
 /* Nanoseconds of one operation; 0: there is no such side. */
 typedef struct {
   double dart, floor, mpi[NWINDOWS];
+  size_t repetitions; /* that they are the median of */
 } figures_t;
 
 /** All sides of a case as `m` has set it up. Collective; all units get the same figures. */
@@ -217,7 +219,8 @@ typedef enum { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_WIDE } format_t;
 void report_start(const micro_t *m, format_t format, effort_t effort);
 void report_case(const micro_t *m, format_t format, const case_t *c, const figures_t *figures);
 
-/** `nrun` cases were run, and `nleft` left out that this job has, too. */
-void report_end(const micro_t *m, format_t format, size_t nrun, size_t nleft);
+/** `nrun` cases were run, and `nleft` left out that this job has, too; `nshort` of `nlines` lines have met the limit. */
+void report_end(const micro_t *m, format_t format, size_t nrun, size_t nleft, size_t nshort,
+                size_t nlines);
 
 #endif

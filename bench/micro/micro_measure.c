@@ -78,6 +78,12 @@ static bool has_floor(const micro_t *m, const case_t *c)
          (m->partner[FAR] < 0 && (c->floor.by != BY_PAIR || m->partner[NEAR] >= 0));
 }
 
+/* Whether the line has had its time, for one of the units. */
+static bool is_over(double start, double limit)
+{
+  return limit > 0 && bench_max(bench_seconds() - start) > limit;
+}
+
 figures_t measure(micro_t *m, const case_t *c, effort_t effort)
 {
   figures_t figures = { 0 };
@@ -85,6 +91,8 @@ figures_t measure(micro_t *m, const case_t *c, effort_t effort)
   size_t    nrunners   = 0;
   double    operations = c->weight > 0 ? (double)c->weight : 1;
   bool      floor      = m->floor && has_floor(m, c);
+  double    start      = bench_seconds();
+  size_t    done;
 
   if (c->by_units)
     operations *= (double)m->job.nunits;
@@ -103,15 +111,16 @@ figures_t measure(micro_t *m, const case_t *c, effort_t effort)
     runner[i].seconds = bench_alloc(effort.repetitions, sizeof *runner[i].seconds);
     runner[i].n       = calibrate(m, &runner[i], effort.time);
   }
-  for (size_t k = 0; k < effort.repetitions; k++)
+  for (done = 0; done < effort.repetitions && (done == 0 || !is_over(start, effort.limit)); done++)
     for (size_t i = 0; i < nrunners; i++) {
       runner_t *r = &runner[i];
 
-      r->seconds[k] = run(m, r, r->n) / ((double)r->n * (r->side->sample ? 1 : operations));
+      r->seconds[done] = run(m, r, r->n) / ((double)r->n * (r->side->sample ? 1 : operations));
     }
   for (size_t i = 0; i < nrunners; i++) {
-    *runner[i].figure = 1e9 * median(runner[i].seconds, effort.repetitions);
+    *runner[i].figure = 1e9 * median(runner[i].seconds, done);
     free(runner[i].seconds);
   }
+  figures.repetitions = done;
   return figures;
 }

@@ -207,12 +207,16 @@ void report_case(const micro_t *m, format_t format, const case_t *c, const figur
   fflush(stdout);
 }
 
-void report_end(const micro_t *m, format_t format, size_t nrun, size_t nleft)
+void report_end(const micro_t *m, format_t format, size_t nrun, size_t nleft, size_t nshort,
+                size_t nlines)
 {
   if (m->job.me != 0)
     return;
   if (format == FORMAT_JSON)
     puts("\n]}");
+  if (nshort > 0)
+    printf("\n# %zu of %zu lines are of fewer repetitions, as these take long here.\n", nshort,
+           nlines);
   if (format == FORMAT_TEXT && nleft > 0)
     printf("\n# These are %zu of the %zu cases of this job. --all runs all of them, which takes "
            "minutes; --list says\n"

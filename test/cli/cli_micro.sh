@@ -111,6 +111,13 @@ micro shmem 2 1 -s 8 -r 1 -t 1; expect_code 0
 few=$(sed -nE 's/^# ([a-z0-9_.]+): .*\)$/\1/p' <<<"$out" | wc -l)
 ((few > 5 && few < 15)) || fail "$few cases without a selection: $out"
 [[ $out == *"# These are $few of the $(names near all | wc -l) cases of this job. --all "* ]] || fail "left out: $out"
+# Where operations take long, lines are of fewer repetitions, and that is said; not if somebody has asked for so many.
+export DART_NET=latency=20ms
+micro shmem 2 2 -s 8; expect_code 0
+[[ $out =~ '# '([0-9]+)' of '([0-9]+)' lines are of fewer repetitions' && ${BASH_REMATCH[2]} == $(grep -c '^[0-9 ]' <<<"$out") ]] ||
+  fail "fewer repetitions: $out"
+micro shmem 2 2 -c far_put_blocking -s 8; expect_code 0; [[ $out != *'fewer repetitions'* ]] || fail "with a selection: $out"
+unset DART_NET
 if [[ -x $build/bench/micro-mpi ]] && has_backend mpi; then
   micro mpi 2 2 --quick -c far_put_blocking; expect_code 0
   [[ $out == *'(to a unit of another node)'*'MPI (us)'*'DART/MPI'* && $out != *Floor\ \(us\)* ]] || fail "far: $out"
