@@ -372,8 +372,14 @@ void launch_check_program(const char *own, const char *program, char **argv)
   char        path[PATH_MAX], launcher[2 * PATH_MAX];
   const char *backend;
 
-  if (!find_program(program, path))
-    launch_fail(LAUNCH_EXIT_NOEXEC, "cannot start %s: %s", program, strerror(errno));
+  if (!find_program(program, path)) {
+    int error = errno;
+
+    if (strchr(program, '/') == NULL && is_executable(program)) /* mpiexec would start it */
+      launch_fail(LAUNCH_EXIT_NOEXEC, "cannot start %s: PATH has none, but this folder: ./%s",
+                  program, program);
+    launch_fail(LAUNCH_EXIT_NOEXEC, "cannot start %s: %s", program, strerror(error));
+  }
   backend = backend_of(path);
   if (backend == NULL || starts(own, backend))
     return;

@@ -305,6 +305,8 @@ static const struct option options[] = {
   { "np", required_argument, NULL, 'n' }, /* -np, as mpiexec has it */
   { "nodes", required_argument, NULL, 'N' },
   { "hosts", required_argument, NULL, 'H' },
+  { "host", required_argument, NULL, 'H' }, /* -host and -machinefile, as mpiexec has them */
+  { "machinefile", required_argument, NULL, KEY_HOSTS_FILE },
   { "hosts-file", required_argument, NULL, KEY_HOSTS_FILE },
   { "hostfile", required_argument, NULL, KEY_HOSTS_FILE },
   { "bind", optional_argument, NULL, 'b' },

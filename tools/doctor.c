@@ -321,7 +321,9 @@ static void check_all(const affinity_t *all, uint64_t address)
   if (nfindings == 0)
     printf("nothing to do\n");
   else
-    printf("%d lines need attention; see doc/troubleshooting.md\n", nfindings);
+    printf(nfindings == 1 ? "1 line needs attention; see doc/troubleshooting.md\n"
+                          : "%d lines need attention; see doc/troubleshooting.md\n",
+           nfindings);
 }
 
 int doctor(void)

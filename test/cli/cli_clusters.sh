@@ -55,6 +55,8 @@ if [[ $2 != inside ]]; then
     words "<-host><a,b:3><-n><4><true>DART_MPIEXEC;UCX_HANDLE_ERRORS" -n 4 --hosts a,b:3
     echo a >"$work/a"
     words "<-hostfile><$work/a><-n><4><true>DART_MPIEXEC;UCX_HANDLE_ERRORS" -n 4 --hosts-file "$work/a"
+    words "<-host><a:2,b:2><-n><4><true>DART_MPIEXEC;UCX_HANDLE_ERRORS" -n 4 -host a,b
+    words "<-hostfile><$work/a><-n><4><true>DART_MPIEXEC;UCX_HANDLE_ERRORS" -machinefile "$work/a" -n 4
   fi
   ((failures == 0)) && has_backend mpi || finish
 

@@ -13,6 +13,8 @@ if [[ -x $build/tools/dart-info-shmem ]]; then
   [[ $out == *'/dev/shm '*transport*'shared memory of one node'* ]] || fail "it said: $out $err"
   run bash -c 'ulimit -n 100; exec "$@"' bash "$build/dart-shmem/dartrun" -n 2 "$build/tools/dart-info-shmem" --doctor
   expect_code 0; finds 'descriptors *100'
+  n=$(grep -c '^look ' <<<"$out")
+  [[ $out == *$'\n'"$n lines need attention; "* || $n == 1 && $out == *$'\n1 line needs attention; '* ]] || fail "$n lines: $out"
   run bash -c 'ulimit -f 100000000; exec "$@"' bash "$build/tools/dart-info-shmem" --doctor
   expect_code 0; finds 'file size *97656 MiB'
   run taskset -c 0 "$build/dart-shmem/dartrun" -n 2 --bind=none "$build/tools/dart-info-shmem" --doctor

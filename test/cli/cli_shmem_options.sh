@@ -22,6 +22,9 @@ run "$dartrun" --version; expect_code 0; [[ $out == dartrun*.* ]] || fail "versi
 run "$dartrun" -n 3 "$work/none";        expect_code 127
 expect_line "dartrun: cannot start $work/none: No such file or directory"
 run "$dartrun" -n 3 "$work"; expect_code 127; expect_line "dartrun: cannot start $work: *"
+cp "$unit" "$work/here"
+run env -C "$work" "$dartrun" -n 3 here; expect_code 127
+expect_line "dartrun: cannot start here: PATH has none, but this folder: ./here"
 
 # Options after the program are the program's.
 run "$dartrun" -n 2 "$unit" '*:exit=0' --bind -n 0 --no-such-option
