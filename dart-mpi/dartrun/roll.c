@@ -66,7 +66,7 @@ typedef struct {
   bool          closed;   /* the program ends: print no more lines */
   bool          died;     /* the program ends because of a unit */
   bool          said;     /* why it ends */
-  int           aborted;  /* the code of dart_abort, if that ended it, or 0 */
+  bool          aborted;  /* by dart_abort; its line comes after what mpiexec passes on */
   const unit_t *aborter; /* that called it, though another unit was seen to end before; else NULL */
   int           its_code;
   const unit_t *cause; /* the unit that left the others, of which nothing is said yet; NULL: none */
@@ -157,13 +157,6 @@ static void note_left(roll_t *roll, children_t *children, unit_t *unit)
   let_mpiexec_end(roll);
 }
 
-static void note_abort(roll_t *roll)
-{
-  launch_say("unit %u (pid %d) ends the program with code %d",
-             (unsigned)(roll->aborter - roll->unit), (int)roll->aborter->pid, roll->its_code);
-  roll->aborted = roll->its_code;
-}
-
 /* The first message of a unit on this connection: from its first program, or from the next one. */
 static void begin_connection(unit_t *unit, int connection)
 {
@@ -208,11 +201,13 @@ static void take_message(roll_t *roll, children_t *children, const dart__unit_me
       note_left(roll, children, unit);
     break;
   case DART__UNIT_ABORTS:
-    unit->ended    = true;
-    roll->aborter  = unit;
-    roll->its_code = message->value;
+    unit->ended = true;
+    if (!roll->aborted) {
+      roll->aborter  = unit;
+      roll->its_code = message->value;
+    }
     if (is_first(roll, children)) /* also as the program's answer to the user's signal */
-      note_abort(roll);
+      roll->aborted = true;
     let_mpiexec_end(roll);
     break;
   }
@@ -508,7 +503,7 @@ static void find_cause(roll_t *roll)
     roll->said  = false; /* that was another unit, which mpiexec has killed */
   }
   if (roll->cause == NULL && roll->aborter != NULL)
-    note_abort(roll);
+    roll->aborted = true;
 }
 
 /* Hydra's proxy sends the signals that end the others to the process groups of units, and so to itself, if one has no group
@@ -534,8 +529,8 @@ static int code_of_end(const roll_t *roll, const children_t *children, int code)
   int64_t unit;
   int     status = 0, failed = relay_exit_code(&unit);
 
-  if (roll->aborted != 0)
-    return roll->aborted;
+  if (roll->aborted && roll->its_code != 0)
+    return roll->its_code;
   if (roll->cause != NULL)
     status = status_of(roll, roll->cause);
   else if (code != 0 && asked_signal(children) != 0)
@@ -565,7 +560,10 @@ static void mpiexec_ended(void *owner, children_t *children, uint32_t child, pid
   if (code != 0 && !roll->complete && !children_are_ending(children) &&
       children_signal(children) == 0)
     roll->said = shortage_say(roll->nunits, roll->files.rlim_cur) || roll->said;
-  if (roll->cause != NULL)
+  if (roll->aborted)
+    launch_say("unit %u (pid %d) ends the program with code %d",
+               (unsigned)(roll->aborter - roll->unit), (int)roll->aborter->pid, roll->its_code);
+  else if (roll->cause != NULL)
     say_cause(roll);
   else if (code == 0)
     relay_write_kept();

@@ -177,6 +177,15 @@ for signal in 9 11 6; do
   run "$dartrun" -n 2 "$build/test/dart-end-mpi" "1:init,kill=$signal" '*:init,exit'; expect_code $((128 + signal))
 done
 
+# What a unit says of its end comes before what dartrun says of it.
+for ((try = 1; try <= 10; try++)); do
+  run "$dartrun" -n 3 "$build/test/dart-unit-mpi" exit 5
+  [[ $code == 5 && $err == *"unit 2 ends with exit code 5"*$'\n'"dartrun: unit 2 (pid "*") ends the program with code 5" ]] ||
+    fail "the end of a unit: exit code $code: $err"
+  run env DART_LOG_LEVEL=ERROR "$dartrun" -n 3 "$build/test/dart-end-mpi" 0:init,abort=10 1:init,abort=11 2:init,abort=12
+  [[ $err == "dartrun: unit $((code - 10)) (pid "*") ends the program with code $code" ]] || fail "all abort: $code: $err"
+done
+
 # Signals come to all units, also those that end mpiexec.
 begin "$dartrun" -n 3 "$unit" '*:count'
 lines 3 '^[0-9]*$'
