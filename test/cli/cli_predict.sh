@@ -6,14 +6,18 @@ run "$predict"; expect_code 0
 [[ $(wc -l <"$work/out") == 5 ]] || fail "not four jobs: $out"
 
 # A message takes 1000 + 2 * 100 ns; a node has one unit: one job has 3 doublings, the other 10.
-run "$predict" --network 1000:100:50:1 --per-node 1 --barrier 500 --halo 1000 8 1024; expect_code 0
-[[ $(awk 'NR > 1 { print $2, $3, $4 }' "$work/out" | paste -sd,) == '8 4.1 4.6,1024 12.5 13.0' ]] || fail "barrier, team: $out"
+small=(--network 1000:100:50:1 --per-node 1 --barrier 500 --agreement 700)
+run "$predict" "${small[@]}" --halo 1000 8 1024; expect_code 0
+[[ $(awk 'NR > 1 { print $2, $3, $4 }' "$work/out" | paste -sd,) == '8 4.1 4.8,1024 12.5 13.2' ]] || fail "barrier, team: $out"
 # Two far neighbours: 4 messages made and taken, the latency, and the bytes of two.
 [[ $(awk 'NR == 2 { print $5 }' "$work/out") == 3.9 ]] || fail "halo: $out"
 
-# An irregular team: an agreement, that of the node, and 20 ns for each unit.
-run "$predict" --network 1000:100:50:1 --per-node 1 --barrier 500 --member 20 8; expect_code 0
-[[ $(awk 'NR == 2 { print $6 }' "$work/out") == 4.8 ]] || fail "irregular: $out"
+# An irregular team: 20 ns more for each unit.
+run "$predict" "${small[@]}" --member 20 8; expect_code 0
+[[ $(awk 'NR == 2 { print $6 }' "$work/out") == 5.0 ]] || fail "irregular: $out"
+# Units in groups take a step more: a node agrees, and passes two barriers.
+run "$predict" "${small[@]}" --per-node 32 32; expect_code 0
+[[ $(awk 'NR == 2 { print $4 }' "$work/out") == 1.7 ]] || fail "groups: $out"
 # Few updates under way make short messages.
 run "$predict" --network infiniband 1000000; expect_code 0
 [[ $out == *' 8192  bytes' ]] || fail "pending: $out"
