@@ -139,12 +139,9 @@ static dart_range_t new_range(const dart__team_t *team, uint64_t stripe)
 
 static uint32_t capacity_of(const dart__team_t *team, size_t capacity)
 {
-  size_t nunits   = (size_t)team->nunits;
-  size_t by_units = dart__least(nunits * CAPACITY_PER_UNIT, DART__RANGES_BY_UNITS);
+  size_t by_units = dart__most((size_t)team->nunits * CAPACITY_PER_UNIT, DEFAULT_CAPACITY);
 
-  if (capacity == 0)
-    capacity = dart__most(dart__most(nunits, by_units), DEFAULT_CAPACITY);
-  return (uint32_t)dart__least(capacity, DART__RANGES_MOST);
+  return (uint32_t)(capacity > 0 ? capacity : dart__least(by_units, DART__RANGES_BY_UNITS));
 }
 
 /* This unit's part, unless its arguments are wrong. */

@@ -12,8 +12,8 @@
 
 #include "lock/range.h"
 
-/* Ranges that the table of a unit has room for by default, so that large teams do not take more: all units may have ranges
- * in the stripes of one. At least one for each unit; and the most that there may be. */
+/* Ranges that the table of a unit has room for by default at most: 5 MB, however many units may have ranges in its stripes.
+ * And the most that there may be. */
 #define DART__RANGES_BY_UNITS 32768
 #define DART__RANGES_MOST     ((size_t)1 << 20)
 

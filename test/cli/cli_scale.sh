@@ -34,7 +34,7 @@ expect_code 0
 (($(bytes 'irregular team' 5) <= 70000)) || fail "a list: $(bytes 'irregular team' 5) bytes"
 (($(bytes 'irregular team' 7) <= 128 * 256 + 8 * 100000)) || fail "a list: $(bytes 'irregular team' 7) bytes of the pool"
 # Tables by the team's units lie once for the node: sizes; sizes and heads; addresses in a cache line; and range tables' offsets.
-declare -A tables=(['unequal segment']=8 [adopted]=16 [registered]=1 [ranges]=168)
+declare -A tables=(['unequal segment']=8 [adopted]=16 [registered]=1 [ranges]=8)
 for step in "${!tables[@]}"; do
   (($(bytes "$step" 5) <= 25000)) || fail "$step: $(bytes "$step" 5) bytes"
   (($(bytes "$step" 7) >= ${tables[$step]} * 200000 - 64)) || fail "$step: $(bytes "$step" 7) bytes of the pool"
@@ -42,9 +42,9 @@ done
 (($(bytes bcast 7) <= 9 << 20)) || fail "bcast: $(bytes bcast 7) bytes of the pool"
 (($(bytes allgather 7) <= (9 << 20) + 2 * 64 * 200000)) || fail "allgather: $(bytes allgather 7) bytes of the pool"
 (($(bytes '10 locks' 5) <= 10000)) || fail "10 locks: $(bytes '10 locks' 5) bytes"
-# Ranges of which each unit can hold one, at 160 bytes, and for each unit of the team where its table is, at 8.
+# 32,768 ranges, at 160 bytes, and for each unit of the team where its table is, at 8.
 for step in ranges 'atomic file'; do
-  (($(bytes "$step" 7) <= 169 * 200000)) || fail "$step: $(bytes "$step" 7) bytes of the pool"
+  (($(bytes "$step" 7) <= 161 * 32768 + 9 * 200000)) || fail "$step: $(bytes "$step" 7) bytes of the pool"
 done
 
 # Nor does it take more where units are dealt to nodes in turn: portions of the node's units are listed by the node, and a team

@@ -90,7 +90,9 @@ dart_ret_t dart_file_resize(dart_file_t file, uint64_t nbytes) DART_NOTHROW;
 dart_ret_t dart_file_sync(dart_file_t file) DART_NOTHROW;
 
 /** Begin or end atomic mode. Collective; all give the same. DART_ERR_INVAL on all: requests are pending on some unit;
- *  nothing has changed. DART_ERR_NOMEM. */
+ *  nothing has changed. DART_ERR_NOMEM.
+ *  Each MiB of the file belongs to a unit, in turn, and 32,768 units may access the MiBs of one at a time: where more than
+ *  that do, an access returns DART_ERR_NOMEM, and nothing was done. */
 dart_ret_t dart_file_set_atomicity(dart_file_t file, bool atomic) DART_NOTHROW;
 
 /** Set what the calling unit sees of the file: from byte `displacement` on, elements of `type`, again and again; the

@@ -68,7 +68,7 @@ typedef struct {
  *  `stripe`: numbers in a stripe, 0: 2^20. Choose it so that most requests are within one stripe, and
  *  that requests made at the same time are in several. `capacity`: ranges that can be held and waited for at a
  *  time in the stripes of a unit, each about 150 bytes of its memory, at most 2^20; 0: 64 for each unit of the
- *  team, but at least 1024 and at most 32,768, or one for each unit, if that is more. All units give the same.
+ *  team, but at least 1024 and at most 32,768. All units give the same.
  *
  *  Collective over the team. `*range` is DART_RANGE_NULL after an error, which is the same on every unit, but for that
  *  of a unit that does not know the team: it returns alone. DART_ERR_INVAL: no such team, a capacity that is too
