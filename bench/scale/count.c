@@ -34,6 +34,8 @@ static struct {
   size_t   peak;
 } blocks;
 
+static place_t places[SITES_MOST]; /* all that there have been; of these `resident` is not kept */
+
 /* ---- blocks ------------------------------------------------------------------------------------- */
 
 static block_t *new_slots(size_t count)
@@ -76,14 +78,35 @@ static void grow(void)
     munmap(old, count * sizeof *old);
 }
 
+static place_t *place_of(place_t *of, const block_t *block)
+{
+  bool is_pool = (block->key & IN_POOL) != 0;
+
+  for (size_t i = 0; i < SITES_MOST; i++)
+    if (of[i].site == 0 || (of[i].site == block->site && of[i].is_pool == is_pool)) {
+      of[i].site    = block->site;
+      of[i].is_pool = is_pool;
+      return &of[i];
+    }
+  fprintf(stderr, "scale: memory is allocated at more than %d places\n", SITES_MOST);
+  abort();
+}
+
 static void add(uint64_t key, size_t nbytes, const void *site)
 {
+  block_t  block = { key, (uintptr_t)site, nbytes };
+  place_t *place;
+
   if (!blocks.is_on)
     return;
   if (2 * blocks.nblocks >= blocks.nslots)
     grow();
-  *slot_of(key) = (block_t){ key, (uintptr_t)site, nbytes };
+  *slot_of(key) = block;
   blocks.nblocks++;
+  place = place_of(places, &block);
+  place->asked += nbytes;
+  if (place->asked > place->most)
+    place->most = place->asked;
   if (key & IN_POOL)
     return;
   blocks.now += nbytes;
@@ -100,6 +123,7 @@ static void take_out(uint64_t key)
   if (!blocks.is_on || (slot = slot_of(key))->key == 0)
     return;
   blocks.now -= key & IN_POOL ? 0 : slot->nbytes;
+  place_of(places, slot)->asked -= slot->nbytes;
   hole = (size_t)(slot - blocks.slot);
   for (size_t i = (hole + 1) & mask; blocks.slot[i].key != 0; i = (i + 1) & mask)
     if (((i - home_of(blocks.slot[i].key)) & mask) >= ((i - hole) & mask)) {
@@ -133,30 +157,14 @@ static size_t resident_bytes(const block_t *block)
   return n * PAGE < block->nbytes ? n * PAGE : block->nbytes;
 }
 
-static place_t *place_of(place_t *places, const block_t *block)
-{
-  bool is_pool = (block->key & IN_POOL) != 0;
-
-  for (size_t i = 0; i < SITES_MOST; i++)
-    if (places[i].site == 0 || (places[i].site == block->site && places[i].is_pool == is_pool)) {
-      places[i].site    = block->site;
-      places[i].is_pool = is_pool;
-      return &places[i];
-    }
-  fprintf(stderr, "scale: memory is allocated at more than %d places\n", SITES_MOST);
-  abort();
-}
-
 void count_read(place_t places_out[SITES_MOST])
 {
-  memset(places_out, 0, SITES_MOST * sizeof *places_out);
+  memcpy(places_out, places, sizeof places);
   for (size_t i = 0; i < blocks.nslots; i++)
-    if (blocks.slot[i].key != 0) {
-      place_t *place = place_of(places_out, &blocks.slot[i]);
-
-      place->asked += blocks.slot[i].nbytes;
-      place->resident += resident_bytes(&blocks.slot[i]);
-    }
+    if (blocks.slot[i].key != 0)
+      place_of(places_out, &blocks.slot[i])->resident += resident_bytes(&blocks.slot[i]);
+  for (size_t i = 0; i < SITES_MOST; i++)
+    places[i].most = places[i].asked;
 }
 
 size_t count_peak(void)
@@ -246,16 +254,18 @@ void __wrap_dart__memory_delete_table(void *table, size_t nbytes)
 void *__real_dart__sparse_new(size_t count, size_t size);
 void  __real_dart__sparse_delete(void *table);
 
-/* What it calls has counted the block with its head. */
+/* What it calls does not count the block with its head. */
 void *__wrap_dart__sparse_new(size_t count, size_t size);
 void *__wrap_dart__sparse_new(size_t count, size_t size)
 {
-  char *table = __real_dart__sparse_new(count, size);
+  bool  is_on = blocks.is_on;
+  char *table;
 
-  if (table != NULL) {
-    take_out((uintptr_t)table - DART__SPARSE_HEAD);
+  blocks.is_on = false;
+  table        = __real_dart__sparse_new(count, size);
+  blocks.is_on = is_on;
+  if (table != NULL)
     add((uintptr_t)table, count * size, __builtin_return_address(0));
-  }
   return table;
 }
 

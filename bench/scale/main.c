@@ -374,6 +374,21 @@ static void show_tables_head(const options_t *o)
   }
 }
 
+/* What a step keeps of a table, and what it needs beyond that meanwhile. */
+typedef double bytes_of_t(const measured_t *m, size_t step, const place_t *like);
+
+static double kept(const measured_t *m, size_t step, const place_t *like)
+{
+  return grown(m, step, like).asked;
+}
+
+static double in_passing(const measured_t *m, size_t step, const place_t *like)
+{
+  const place_t *place = find_place(m, step, like);
+
+  return place == NULL ? 0 : (double)(place->most - place->asked);
+}
+
 /* Whether the table is larger in a job of more units on nodes as large. */
 static bool grows(const double value[SHAPES])
 {
@@ -387,19 +402,20 @@ static double clean(double value)
 }
 
 static void show_table(const options_t *o, size_t step, const place_t *place,
-                       const site_name_t *name, measured_t *const m[SHAPES])
+                       const site_name_t *name, measured_t *const m[SHAPES], bytes_of_t *bytes_of)
 {
-  double   asked[SHAPES];
-  bytes_t  bytes = grown(m[WHOLE], step, place);
+  double   asked[SHAPES], resident = 0;
   growth_t g;
 
   for (int i = 0; i < SHAPES; i++)
-    asked[i] = grown(m[i], step, place).asked;
+    asked[i] = bytes_of(m[i], step, place);
   if (!grows(asked))
     return;
   g = growth_of(asked, o);
+  if (bytes_of == kept)
+    resident = grown(m[WHOLE], step, place).resident;
   printf(table_formats[o->format], steps[step].name, place->is_pool ? "pool" : "private",
-         name->table, name->file, bytes.asked, bytes.resident, clean(g.constant), clean(g.node),
+         name->table, name->file, asked[WHOLE], resident, clean(g.constant), clean(g.node),
          clean(g.unit), clean(g.near));
 }
 
@@ -427,7 +443,7 @@ static void show_times(const options_t *o, measured_t *const m[], const shape_t 
 }
 
 /* Every table that grows with the units of the job, and how. */
-static void show_growth(const options_t *o, measured_t *const m[SHAPES])
+static void show_growth(const options_t *o, measured_t *const m[SHAPES], bytes_of_t *bytes_of)
 {
   static site_name_t names[SITES_MOST];
 
@@ -442,7 +458,7 @@ static void show_growth(const options_t *o, measured_t *const m[SHAPES])
     qsort(places, count, sizeof *places, by_size);
     names_find(places, count, names);
     for (size_t i = 0; i < count; i++)
-      show_table(o, step, &places[i], &names[i], m);
+      show_table(o, step, &places[i], &names[i], m, bytes_of);
   }
 }
 
@@ -505,8 +521,9 @@ static const struct argp arguments = {
              "were asked for, bytes on pages that exist, the most that was allocated meanwhile, and "
              "bytes in the pool. The second names each table that grows with the job, with the "
              "bytes that were asked for as a sum: a constant, and so many bytes for each node, for "
-             "each unit, and for each unit of its node. The "
-             "third has how long it takes to resolve a pointer to a far unit, of all in any order.\n\n"
+             "each unit, and for each unit of its node. The third names in the same way what a step "
+             "needs meanwhile, and does not keep. The "
+             "fourth has how long it takes to resolve a pointer to a far unit, of all in any order.\n\n"
              "Examples:\n"
              "  scale --most=100000\n"
              "  scale --least=1000000 --placement=random --format=markdown",
@@ -539,7 +556,8 @@ int main(int argc, char **argv)
     m[i] = measure(shape_of(o, i < HALF_UNITS ? o->most : o->most / 2,
                             i % 2 == 0 ? o->per_node : o->per_node / 2));
   show_totals(o, shape_of(o, o->most, o->per_node), m[WHOLE]);
-  show_growth(o, m);
+  show_growth(o, m, kept);
+  show_growth(o, m, in_passing);
   shapes[count] = shape_of(o, o->most, o->per_node);
   timed[count]  = m[WHOLE];
   show_times(o, timed, shapes, count + 1);

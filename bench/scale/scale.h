@@ -29,18 +29,19 @@ int32_t scale_nodes(shape_t shape);
 
 #define SITES_MOST 192
 
-/* Memory that one place of the source has allocated, and that is not free. */
+/* Memory that one place of the source has allocated. */
 typedef struct {
-  uintptr_t site;    /* where its call returns to; 0: none, and none follows */
-  size_t    is_pool; /* in the pool, of which a node has one: not private to the process */
-  size_t    asked;
+  uintptr_t site;     /* where its call returns to; 0: none, and none follows */
+  size_t    is_pool;  /* in the pool, of which a node has one: not private to the process */
+  size_t    asked;    /* what is not free */
+  size_t    most;     /* the most of it at a time since it was read before */
   size_t    resident; /* bytes of that on pages that exist */
 } place_t;
 
 /** Count what is allocated from now on. */
 void count_start(void);
 
-/** Write what is allocated now, by place. */
+/** Write what is allocated now, by place, and the most that was. */
 void count_read(place_t places_out[SITES_MOST]);
 
 /** The most that was allocated at a time since the call before, private to the process. */
