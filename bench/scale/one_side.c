@@ -32,12 +32,20 @@ void __wrap_dart__coll_barrier(dart__team_t *team)
   (void)team;
 }
 
+void __wrap_dart__coll_node_barrier(dart__team_t *team);
+void __wrap_dart__coll_node_barrier(dart__team_t *team)
+{
+  (void)team;
+}
+
 void __wrap_dart__coll_most(dart__team_t *team, unsigned long *values, size_t count);
 void __wrap_dart__coll_most(dart__team_t *team, unsigned long *values, size_t count)
 {
   (void)team;
-  if (scale_last_differs && count == 6) /* of an allocation: the complement of the smallest size */
+  if (scale_last_differs && count >= 6) /* of an allocation: the complement of the smallest size */
     values[2]++;
+  if (scale_last_differs && count == 8) /* the same of what is adopted */
+    values[7]++;
 }
 
 dart_ret_t __wrap_dart__coll_agree(dart__team_t *team, dart_ret_t mine);
@@ -63,6 +71,15 @@ void __wrap_dart__coll_share(dart__team_t *team, const void *own, void *all, siz
     memmove((char *)all + (size_t)u * nbytes, own, nbytes);
   if (scale_last_differs)
     ((char *)all)[(size_t)(team->nunits - 1) * nbytes] ^= 8;
+}
+
+/* This unit leads its node. */
+void __wrap_dart__coll_share_with_leaders(dart__team_t *team, const void *own, void *all,
+                                          size_t nbytes);
+void __wrap_dart__coll_share_with_leaders(dart__team_t *team, const void *own, void *all,
+                                          size_t nbytes)
+{
+  __wrap_dart__coll_share(team, own, all, nbytes);
 }
 
 void __wrap_dart__coll_share_on_node(dart__team_t *team, const void *own, void *all, size_t nbytes);

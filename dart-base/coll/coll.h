@@ -28,6 +28,9 @@ dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv
 /** dart__coll_allgather for a few bytes of DART's own. It cannot fail, but for a broken team. */
 void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nbytes);
 
+/** dart__coll_share for the leader of each node alone. Other units' `all` is not looked at. */
+void dart__coll_share_with_leaders(dart__team_t *team, const void *own, void *all, size_t nbytes);
+
 /** dart__coll_share among the units of each node, in the order of node_units; at most a cache line. */
 void dart__coll_share_on_node(dart__team_t *team, const void *own, void *all, size_t nbytes);
 

@@ -273,7 +273,14 @@ static bool has_no_room(const dart__team_t *team, size_t nbytes)
          (team->nunits > dart__settings.scattered && team->widen_for_all != NULL);
 }
 
-void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nbytes)
+static void leader_reads_all(const blocks_t *b)
+{
+  if (dart__team_is_leader(b->team))
+    read_all(b);
+}
+
+static void share(dart__team_t *team, const void *own, void *all, size_t nbytes,
+                  bool is_for_leaders)
 {
   blocks_t b = { .team = team, .send = own, .recv = all, .nbytes = nbytes };
 
@@ -283,11 +290,22 @@ void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nby
   }
   dart__step_make_room_to_share(team, nbytes);
   if (team->nnodes > 1 && has_no_room(team, nbytes))
-    dart__coll_share_by_leaders(team, own, all, nbytes);
+    dart__coll_share_by_leaders(team, own, all, nbytes, is_for_leaders);
   else if (team->nunits > 1)
-    in_pieces(&b, piece_per_unit(team), write_own, lead_allgather, read_all);
+    in_pieces(&b, piece_per_unit(team), write_own, lead_allgather,
+              is_for_leaders ? leader_reads_all : read_all);
   else if (own != all)
     dart__copy_bytes(all, own, nbytes);
+}
+
+void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nbytes)
+{
+  share(team, own, all, nbytes, false);
+}
+
+void dart__coll_share_with_leaders(dart__team_t *team, const void *own, void *all, size_t nbytes)
+{
+  share(team, own, all, nbytes, true);
 }
 
 /* What the units of the node have announced, a slot each; valid until the next step but one. */

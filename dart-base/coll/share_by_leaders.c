@@ -1,5 +1,5 @@
 /* The leader of each node reads its units' blocks. Leaders then exchange what they have, each time twice as many nodes' blocks
- * as before. At the end each leader shows all blocks to the units of its node. See share_by_leaders.h. */
+ * as before. At the end each leader shows all blocks to the units of its node, unless leaders alone want them. See share_by_leaders.h. */
 #include "coll/share_by_leaders.h"
 
 #include "base/copy.h"
@@ -116,7 +116,8 @@ static void spread_on_node(const share_t *b)
   }
 }
 
-void dart__coll_share_by_leaders(dart__team_t *team, const void *own, void *all, size_t nbytes)
+void dart__coll_share_by_leaders(dart__team_t *team, const void *own, void *all, size_t nbytes,
+                                 bool is_for_leaders)
 {
   share_t b = { .team = team, .send = own, .recv = all, .nbytes = nbytes };
 
@@ -128,6 +129,6 @@ void dart__coll_share_by_leaders(dart__team_t *team, const void *own, void *all,
       exchange_copies(&b);
     dart__step_release(team);
   }
-  if (!dart__team_is_broken(team))
+  if (!is_for_leaders && !dart__team_is_broken(team))
     spread_on_node(&b);
 }

@@ -5,7 +5,8 @@
  * one cannot hold the bytes. */
 #include "model/team.h"
 
-/** dart__coll_share, of a team over several nodes. */
-void dart__coll_share_by_leaders(dart__team_t *team, const void *own, void *all, size_t nbytes);
+/** dart__coll_share or dart__coll_share_with_leaders, of a team over several nodes. */
+void dart__coll_share_by_leaders(dart__team_t *team, const void *own, void *all, size_t nbytes,
+                                 bool is_for_leaders);
 
 #endif

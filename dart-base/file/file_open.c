@@ -495,7 +495,8 @@ dart_ret_t dart_file_set_atomicity(dart_file_t file, bool atomic)
     nunits      = (size_t)team->nunits;
     file->spans = spans_of_access(nunits);
     ret         = pdart_team_range_init(file->teamid, STRIPE,
-                                        dart__least(nunits * file->spans, DART__RANGES_BY_UNITS), &file->range);
+                                        dart__least(nunits * file->spans, DART__RANGES_BY_UNITS),
+                                        &file->range);
     if (ret != DART_OK)
       return ret;
   }

@@ -59,7 +59,7 @@ dart_ret_t dart__file_alloc(dart__team_t *team, size_t nbytes, dart_gptr_t *gptr
 
   dart__team_begin_call(team, __func__);                /* of one kind on all units, ... */
   dart__call_share(call, dart__team_call_number(team)); /* ... and said by the program's name */
-  ret = dart__memory_alloc(team, DART_OK, nbytes, DART__CACHE_LINE, &segment);
+  ret = dart__memory_alloc(team, DART_OK, nbytes, DART__CACHE_LINE, NULL, &segment);
   if (ret == DART_OK)
     *gptr_out = (dart_gptr_t){ .teamid = team->id, .segid = segment->id };
   return ret;

@@ -108,7 +108,7 @@ static void delete_range(dart_range_t range, bool is_open)
   free_slots(range, is_open);
   pthread_mutex_destroy(&range->guard);
   if (!range->shares_tables)
-    free((void *)(uintptr_t)range->tables);
+    dart__node_table_free(range->tables, false);
   free(range);
 }
 
@@ -123,14 +123,14 @@ static dart_range_t new_range(const dart__team_t *team, uint64_t stripe)
   range->next = all.first;
   all.first   = range;
   pthread_mutex_unlock(&all.guard);
-  range->hold   = dart__hold_new(DART__HOLD_RANGE, team->id, -1, &range->spare);
-  range->cycle  = dart__world.cycle;
-  range->teamid = team->id;
-  range->stripe = stripe == 0 ? DEFAULT_STRIPE : stripe;
-  range->nunits = team->nunits;
-  range->tables = calloc((size_t)team->nunits, sizeof *range->tables);
-  range->slots  = new_slot(); /* threads of a unit wait one at a time in most programs */
-  if (range->tables == NULL || range->slots == NULL) {
+  range->hold          = dart__hold_new(DART__HOLD_RANGE, team->id, -1, &range->spare);
+  range->cycle         = dart__world.cycle;
+  range->teamid        = team->id;
+  range->stripe        = stripe == 0 ? DEFAULT_STRIPE : stripe;
+  range->nunits        = team->nunits;
+  range->slots         = new_slot(); /* threads of a unit wait one at a time in most programs */
+  range->shares_tables = dart__node_table_is_shared(team);
+  if (range->slots == NULL || !dart__node_table_prepare(team, sizeof range->own, &range->tables)) {
     delete_range(range, true);
     return NULL;
   }
@@ -157,25 +157,17 @@ static dart_ret_t make_part(const char *function, const dart__team_t *team, uint
   return dart__table_new(capacity_of(team, capacity), &(*range)->own);
 }
 
-/* Tell all units where this unit's table is, which publishes it. */
-static void share_tables(dart__team_t *team, dart_range_t range)
+static void tell_no_memory(const char *function, const dart__team_t *team)
 {
-  uint64_t *own    = (uint64_t *)(uintptr_t)range->tables, *shared;
-  size_t    nbytes = (size_t)team->nunits * sizeof *own;
-
-  dart__coll_share(team, &range->own, own, sizeof *own);
-  shared = dart__node_table_share(team, own, nbytes);
-  if (shared == NULL)
-    return;
-  free(own);
-  range->tables        = shared;
-  range->shares_tables = true;
+  if (dart__tells_call())
+    dart__error("%s: no memory for range locks of team %d", function, team->id);
 }
 
 dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capacity,
                                 dart_range_t *range)
 {
-  dart__team_t *team = dart__check_team(__func__, teamid);
+  dart__team_t *team    = dart__check_team(__func__, teamid);
+  bool          is_told = false; /* others may know of this unit's table */
   dart_ret_t    mine, ret;
 
   if (range != NULL)
@@ -184,24 +176,22 @@ dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capa
     return DART_ERR_INVAL;
   dart__team_begin_call(team, __func__);
   mine = make_part(__func__, team, stripe, capacity, range);
-  if (mine == DART_ERR_NOMEM && dart__tells_call())
-    dart__error("%s: no memory for range locks of team %d", __func__, teamid);
+  if (mine == DART_ERR_NOMEM)
+    tell_no_memory(__func__, team);
   ret = dart__coll_agree_on(__func__, team, mine, (const uint64_t[]){ capacity, stripe });
-  if (ret != DART_OK) {
-    if (mine == DART_OK)
-      dart__table_delete((*range)->own);
-    if (range == NULL)
-      return ret;
-    delete_range(*range, true);
-    *range = DART_RANGE_NULL;
-    return ret;
+  if (ret == DART_OK) {
+    ret     = dart__node_table_fill(team, &(*range)->own, sizeof(*range)->own, &(*range)->tables);
+    is_told = ret != DART_ERR_NOMEM;
+    if (!is_told)
+      tell_no_memory(__func__, team);
   }
-  share_tables(team, *range);
-  if (!dart__team_is_broken(team))
-    return DART_OK;
+  if (ret == DART_OK || range == NULL)
+    return ret;
+  if (mine == DART_OK && !is_told)
+    dart__table_delete((*range)->own);
   delete_range(*range, true);
   *range = DART_RANGE_NULL;
-  return DART_ERR_UNIT_LOST;
+  return ret;
 }
 
 /* All requests of this unit to far tables have been served; then so have all units'. `ret` is whether this unit can
@@ -237,7 +227,7 @@ static void delete_tables(dart_range_t range)
 {
   dart__table_delete(range->own);
   if (range->shares_tables)
-    dart__node_table_free(range->tables);
+    dart__node_table_free(range->tables, true);
 }
 
 dart_ret_t dart_team_range_destroy(dart_range_t *range)

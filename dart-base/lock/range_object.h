@@ -23,7 +23,7 @@ struct dart_range_struct {
   uint64_t            stripe;
   int32_t             nunits;        /* of the team */
   uint64_t            own;           /* offset of this unit's table in its pool */
-  const uint64_t     *tables;        /* offsets of all units' tables, by team id */
+  void               *tables;        /* uint64_t: offsets of all units' tables, by team id */
   bool                shares_tables; /* they are the node's (memory/node_table.h) */
   pthread_mutex_t     guard;         /* of `slots` */
   dart__range_slot_t *slots;         /* that nobody waits for */
@@ -36,7 +36,7 @@ struct dart_range_struct {
 static inline dart__table_t dart__range_table_of(dart_range_t range, int32_t unit)
 {
   return (dart__table_t){ dart__team_member(dart__team_find(range->teamid), unit),
-                          range->tables[unit] };
+                          ((const uint64_t *)range->tables)[unit] };
 }
 
 /** A slot to wait with; NULL: there is no memory. To be released; NULL may be released, too. */

@@ -80,7 +80,7 @@ dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t teamid, dart_allocat
   } else if ((allocator = make_allocator(teamid, nbytes)) == NULL) {
     mine = DART_ERR_NOMEM;
   }
-  ret = dart__memory_alloc(team, mine, nbytes, DART__CACHE_LINE, &segment);
+  ret = dart__memory_alloc(team, mine, nbytes, DART__CACHE_LINE, NULL, &segment);
   if (ret != DART_OK) {
     if (nbytes > 0 && ret != DART_ERR_UNIT_LOST)
       dart__error("%s: no pool of %zu bytes on every unit of team %d", __func__, nbytes, teamid);

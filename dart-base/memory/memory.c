@@ -21,7 +21,6 @@
 #include "base/free_memory.h"
 #include "base/profile.h"
 #include "base/size.h"
-#include "base/sparse.h"
 #include "coll/coll.h"
 #include "data/name.h"
 #include "far/far_ops.h"
@@ -268,8 +267,7 @@ static dart__segment_t *new_segment(const dart__team_t *team)
 
   if (segment == NULL)
     return NULL;
-  segment->tables = dart__sparse_new((size_t)team->nunits, sizeof *segment->sizes);
-  if (segment->tables != NULL)
+  if (dart__segment_prepare_tables(team, segment, 0))
     return segment;
   free(segment);
   return NULL;
@@ -277,24 +275,29 @@ static dart__segment_t *new_segment(const dart__team_t *team)
 
 /* What units have asked for. */
 typedef struct {
-  size_t own, largest, smallest;
-  bool   is_foreseen; /* by all units */
+  size_t         own, largest, smallest;
+  bool           is_foreseen; /* by all units */
+  unsigned long *also;        /* see dart__memory_alloc */
 } sizes_t;
 
 /* The worst of all units' results. */
 static dart_ret_t agree_on_size(dart__team_t *team, dart_ret_t mine, size_t alignment,
                                 sizes_t *sizes)
 {
-  unsigned long most[6] = { mine,
+  unsigned long most[8] = { mine,
                             sizes->own,
                             ~(unsigned long)sizes->own,
                             alignment,
                             ~(unsigned long)alignment,
                             !sizes->is_foreseen };
 
-  dart__coll_most(team, most, 6);
+  if (sizes->also != NULL)
+    memcpy(&most[6], sizes->also, 2 * sizeof most[0]);
+  dart__coll_most(team, most, sizes->also != NULL ? 8 : 6);
   if (dart__team_is_broken(team))
     return DART_ERR_UNIT_LOST;
+  if (sizes->also != NULL)
+    memcpy(sizes->also, &most[6], 2 * sizeof most[0]);
   sizes->largest     = most[1];
   sizes->smallest    = ~most[2];
   sizes->is_foreseen = most[5] == 0;
@@ -326,34 +329,29 @@ static void enter_segment(dart__team_t *team, dart__segment_t *segment, dart__ch
   dart__segment_enter(team, segment);
 }
 
-static void share_sizes(dart__team_t *team, dart__segment_t *segment, uint64_t own)
-{
-  segment->sizes = segment->tables;
-  dart__coll_share(team, &own, segment->tables, sizeof own);
-  dart__segment_share_tables(team, segment, segment->tables, (size_t)team->nunits * sizeof own);
-}
-
 /* In two agreements: that the room is found is one, or was before; and that all have reserved its pages. */
 static dart_ret_t allocate_by_size(dart__team_t *team, dart__segment_t *segment, size_t alignment,
                                    const sizes_t *sizes)
 {
+  bool           differ = sizes->largest != sizes->smallest;
+  uint64_t       own    = sizes->own;
   dart__chunk_t *chunk;
   dart_ret_t     ret = find_room(team, room_of(sizes->largest), alignment, &chunk, &segment->block);
 
   if (ret != DART_OK)
     return ret;
-  if (sizes->largest == sizes->smallest)
-    dart__segment_free_tables(segment);
-  else
-    share_sizes(team, segment, sizes->own);
+  ret = dart__segment_fill_tables(team, segment, differ ? &own : NULL, NULL, 0);
+  if (ret != DART_OK)
+    goto release_room;
   /* Far units may access the segment as soon as they return from the agreement in reserve_pages, so this unit must
    * have entered it before. */
   enter_segment(team, segment, chunk, alignment, sizes->largest);
   ret = reserve_pages(team, chunk, segment->base, sizes->largest, sizes->own);
-  if (ret != DART_OK) {
-    dart__segment_leave(team, segment);
-    release_room(team, chunk, segment->block);
-  }
+  if (ret == DART_OK)
+    return DART_OK;
+  dart__segment_leave(team, segment);
+release_room:
+  release_room(team, chunk, segment->block);
   return ret;
 }
 
@@ -413,10 +411,10 @@ static void undo_foreseen(dart__team_t *team, dart__segment_t *segment, const fo
 }
 
 dart_ret_t dart__memory_alloc(dart__team_t *team, dart_ret_t mine, size_t own, size_t alignment,
-                              dart__segment_t **segment_out)
+                              unsigned long *also, dart__segment_t **segment_out)
 {
   size_t           at_least = dart__most(alignment, DART__CACHE_LINE);
-  sizes_t          sizes    = { .own = own };
+  sizes_t          sizes    = { .own = own, .also = also };
   foreseen_t       foreseen = { .chunk = NULL };
   dart__segment_t *segment;
   dart_ret_t       prepared = prepare_segment(team, &segment), ret;
@@ -491,7 +489,7 @@ static dart_ret_t allocate(const char *function, dart_team_t teamid, size_t alig
   mine = check_alignment(function, alignment);
   if (mine == DART_OK)
     mine = check_size(function, team, nelem, type->elem_size, &nbytes);
-  ret = dart__memory_alloc(team, mine, nbytes, alignment, &segment);
+  ret = dart__memory_alloc(team, mine, nbytes, alignment, NULL, &segment);
   if (ret != DART_OK) {
     if (mine == DART_OK && ret != DART_ERR_UNIT_LOST &&
         !dart__was_told(dart__team_call_number(team)))

@@ -4,11 +4,12 @@
 #include "model/team.h"
 
 /** Allocate a segment in which the caller's portion has `own` bytes; sizes may differ. It is aligned to `alignment`, a
- *  power of two, at least DART__CACHE_LINE. `mine`: the caller's result so far. Collective and agreed: the worst of
+ *  power of two, at least DART__CACHE_LINE. `mine`: the caller's result so far. `also`: two values that become the largest
+ *  of all units'; NULL: none. Collective and agreed: the worst of
  *  all units' `mine`, DART_ERR_INVAL for alignments that differ, or DART_ERR_NOMEM, DART_ERR_OTHER as in
  *  dart_team_memalloc_aligned. */
 dart_ret_t dart__memory_alloc(dart__team_t *team, dart_ret_t mine, size_t own, size_t alignment,
-                              dart__segment_t **segment_out);
+                              unsigned long *also, dart__segment_t **segment_out);
 
 /** Free a segment of dart__memory_alloc. Collective; returns after all units have called it. DART_ERR_UNIT_LOST: the team is
  *  broken, and the segment stays. */

@@ -1,66 +1,79 @@
 /* See node_table.h. */
 #include "memory/node_table.h"
 
-#include <string.h>
-
-#include "base/config.h"
 #include "base/sparse.h"
 #include "coll/coll.h"
 #include "memory/pool.h"
 #include "model/lost.h"
 #include "model/world.h"
 
-/* In a broken team a unit may hear nothing. Then it has its own offset: that of its copy, or 0. */
-void *dart__node_table_share(dart__team_t *team, const void *own, size_t nbytes)
+bool dart__node_table_prepare(const dart__team_t *team, size_t nbytes, void **table_out)
 {
-  uint64_t offset = 0;
+  bool is_shared = dart__node_table_is_shared(team);
 
-  if (team->nunits < dart__settings.scattered || team->node_nunits == 1)
-    return NULL;
-  if (dart__team_is_leader(team) && dart__pool_alloc(nbytes, &offset) == DART_OK)
-    memcpy(dart__pool_address(dart__world.me, offset), own, nbytes);
-  dart__coll_hear_on_node(team, &offset, &offset, sizeof offset, 0);
-  if (offset == 0)
-    return NULL;
-  return dart__pool_address(dart__team_member(team, team->node_units[0]), offset);
+  *table_out = is_shared ? NULL : dart__sparse_new((size_t)team->nunits, nbytes);
+  return is_shared || *table_out != NULL;
+}
+
+dart_ret_t dart__node_table_fill(dart__team_t *team, const void *own, size_t nbytes, void **table)
+{
+  uint64_t   offset;
+  dart_ret_t ret;
+
+  if (!dart__node_table_is_shared(team)) {
+    dart__coll_share(team, own, *table, nbytes);
+    return dart__team_result(team, DART_OK);
+  }
+  ret = dart__pool_alloc_for_node(team, (size_t)team->nunits * nbytes, &offset);
+  if (ret != DART_OK)
+    return ret;
+  *table = dart__pool_address(dart__team_member(team, team->node_units[0]), offset);
+  dart__coll_share_with_leaders(team, own, *table, nbytes);
+  dart__coll_node_barrier(team); /* the leader has filled it */
+  return dart__team_result(team, DART_OK);
 }
 
 /* After a loss other units may still apply what the lost one has sent: then it stays in the pool. */
-void dart__node_table_free(const void *shared)
+void dart__node_table_free(void *table, bool is_shared)
 {
-  uint64_t offset = (uint64_t)((const char *)shared - dart__pool_address(dart__world.me, 0));
+  uint64_t offset = (uint64_t)((const char *)table - dart__pool_address(dart__world.me, 0));
 
-  if (offset < dart__settings.pool && dart__lost_count() == 0)
+  if (!is_shared)
+    dart__sparse_delete(table);
+  else if (table != NULL && offset < dart__settings.pool && dart__lost_count() == 0)
     dart__pool_free(offset);
 }
 
-/* Where a table is in another copy of all of them. */
-static const void *moved(const void *table, const void *first, const void *copy)
+bool dart__segment_prepare_tables(const dart__team_t *team, dart__segment_t *segment,
+                                  size_t place_bytes)
 {
-  return table == NULL ? NULL : (const char *)copy + ((const char *)table - (const char *)first);
+  segment->shares_tables = dart__node_table_is_shared(team);
+  return dart__node_table_prepare(team, sizeof *segment->sizes, &segment->tables[0]) &&
+         (place_bytes == 0 || dart__node_table_prepare(team, place_bytes, &segment->tables[1]));
 }
 
-void dart__segment_share_tables(dart__team_t *team, dart__segment_t *segment, const void *first,
-                                size_t nbytes)
+dart_ret_t dart__segment_fill_tables(dart__team_t *team, dart__segment_t *segment,
+                                     const uint64_t *own_size, const void *own_place,
+                                     size_t place_bytes)
 {
-  void *shared = dart__node_table_share(team, first, nbytes);
+  dart_ret_t ret = DART_OK;
 
-  if (shared == NULL)
-    return;
-  segment->sizes = moved(segment->sizes, first, shared);
-  segment->low   = moved(segment->low, first, shared);
-  segment->heads = moved(segment->heads, first, shared);
-  dart__sparse_delete(segment->tables);
-  segment->tables        = shared;
-  segment->shares_tables = true;
+  if (place_bytes > 0)
+    ret = dart__node_table_fill(team, own_place, place_bytes, &segment->tables[1]);
+  if (own_size == NULL) {
+    dart__node_table_free(segment->tables[0], segment->shares_tables);
+    segment->tables[0] = NULL;
+  } else if (ret == DART_OK) {
+    ret = dart__node_table_fill(team, own_size, sizeof *own_size, &segment->tables[0]);
+  }
+  segment->sizes = segment->tables[0];
+  return ret;
 }
 
 void dart__segment_free_tables(dart__segment_t *segment)
 {
-  if (segment->shares_tables)
-    dart__node_table_free(segment->tables);
-  else
-    dart__sparse_delete(segment->tables);
-  segment->tables        = NULL;
-  segment->shares_tables = false;
+  for (int i = 0; i < 2; i++)
+    dart__node_table_free(segment->tables[i], segment->shares_tables);
+  segment->tables[0] = segment->tables[1] = NULL;
+  segment->sizes                          = NULL;
 }

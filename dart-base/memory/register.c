@@ -14,7 +14,6 @@
 
 #include "base/free_memory.h"
 #include "base/profile.h"
-#include "base/sparse.h"
 #include "coll/coll.h"
 #include "data/name.h"
 #include "far/engine.h"
@@ -32,27 +31,37 @@ DART__PROFILED(dart_team_memregister);
 DART__PROFILED(dart_team_memregister_aligned);
 DART__PROFILED(dart_team_memderegister);
 
+/* What a unit tells those of its node. */
 typedef struct {
   uint64_t address;
-  uint64_t nbytes;
   uint64_t epoch; /* offset in the unit's pool of the shared state of its epochs, ... */
   uint64_t ends;  /* ... and how many segments have had it before */
 } contribution_t;
 
+/* What this unit allocates: the segment, and a table of the node's units' contributions. */
+typedef struct {
+  dart__segment_t *segment;
+  contribution_t  *contributions;
+  bool             sizes_differ; /* as was agreed on */
+} plan_t;
+
 /* The highest negative id that is free on all units, if all are DART_OK. Each unit proposes the highest id that is free on
- * it and not above the lowest proposal of the round before, until all propose the same. */
-static dart_ret_t agree_on_segid(dart__team_t *team, dart_ret_t mine, int16_t *id_out)
+ * it and not above the lowest proposal of the round before, until all propose the same. They compare the
+ * sizes of their portions, too. */
+static dart_ret_t agree_on_segid(dart__team_t *team, dart_ret_t mine, size_t nbytes, plan_t *plan)
 {
   int proposal = dart__team_free_registered(team, -1);
-  /* negated: the lowest id is the largest; of the complements; and the worst result */
-  unsigned long most[3];
+  /* negated: the lowest id is the largest; of the complements; the worst result; sizes, and of their complements */
+  unsigned long most[5];
 
   for (;;) {
     most[0] = proposal != 0 ? (unsigned long)-proposal
                             : -INT16_MIN + 1; /* no id is free here, so none on all */
     most[1] = ~most[0];
     most[2] = mine;
-    dart__coll_most(team, most, 3);
+    most[3] = nbytes;
+    most[4] = ~most[3];
+    dart__coll_most(team, most, 5);
     if (dart__team_is_broken(team))
       return DART_ERR_UNIT_LOST;
     if (most[2] != DART_OK)
@@ -62,18 +71,14 @@ static dart_ret_t agree_on_segid(dart__team_t *team, dart_ret_t mine, int16_t *i
                         "dart_team_memregister: team %d has used up its ids for registered memory",
                         team->id);
     if (most[0] == ~most[1]) {
-      *id_out = (int16_t) - (long)most[0];
+      plan->segment->id     = (int16_t) - (long)most[0];
+      plan->segment->nbytes = most[3];
+      plan->sizes_differ    = most[3] != ~most[4];
       return DART_OK;
     }
     proposal = dart__team_free_registered(team, (int16_t) - (long)most[0]);
   }
 }
-
-/* What this unit allocates: the segment, and a table of all units' contributions. */
-typedef struct {
-  dart__segment_t *segment;
-  contribution_t  *contributions;
-} plan_t;
 
 static void delete_segment(dart__segment_t *segment)
 {
@@ -90,18 +95,18 @@ static void delete_segment(dart__segment_t *segment)
 
 static dart__segment_t *new_segment(const dart__team_t *team)
 {
-  size_t           nunits = (size_t)team->nunits, nnear = (size_t)team->node_nunits;
+  size_t           nnear   = (size_t)team->node_nunits;
   dart__segment_t *segment = calloc(1, sizeof *segment);
 
   if (segment == NULL)
     return NULL;
   segment->address    = calloc(nnear, sizeof *segment->address);
-  segment->tables     = dart__sparse_new(nunits, sizeof *segment->sizes + sizeof *segment->low);
   segment->chunk      = dart__chunk_new(team, 0, false); /* near to no unit */
   segment->epoch_pool = calloc(nnear, sizeof *segment->epoch_pool);
   segment->epoch_ends = calloc(nnear, sizeof *segment->epoch_ends);
-  if (segment->address == NULL || segment->tables == NULL || segment->chunk == NULL ||
-      segment->epoch_pool == NULL || segment->epoch_ends == NULL ||
+  if (segment->address == NULL || segment->chunk == NULL || segment->epoch_pool == NULL ||
+      segment->epoch_ends == NULL ||
+      !dart__segment_prepare_tables(team, segment, sizeof *segment->low) ||
       !dart__segment_state.alloc(segment)) {
     delete_segment(segment);
     return NULL;
@@ -115,57 +120,34 @@ static dart_ret_t prepare_registration(dart__team_t *team, plan_t *plan_out)
 {
   dart__foreign_consent();
   plan_out->segment       = new_segment(team);
-  plan_out->contributions = calloc((size_t)team->nunits, sizeof *plan_out->contributions);
+  plan_out->contributions = calloc((size_t)team->node_nunits, sizeof *plan_out->contributions);
   return plan_out->segment != NULL && plan_out->contributions != NULL &&
                  dart__segment_prepare_ended(team)
              ? DART_OK
              : DART_ERR_NOMEM;
 }
 
-/* Sizes of portions are one for all, or the first table. Addresses within a cache line are the table behind it. */
-static void set_tables(dart__team_t *team, dart__segment_t *segment,
-                       const contribution_t *contributions)
-{
-  size_t    nunits = (size_t)team->nunits;
-  uint64_t *sizes  = segment->tables;
-  uint8_t  *low    = (uint8_t *)(sizes + nunits);
-  bool      differ = false;
-
-  segment->nbytes = contributions[0].nbytes;
-  segment->low    = low;
-  for (size_t u = 0; u < nunits; u++) {
-    low[u] = contributions[u].address % DART__CACHE_LINE;
-    differ = differ || contributions[u].nbytes != segment->nbytes;
-  }
-  for (size_t u = 0; u < nunits && differ; u++)
-    sizes[u] = contributions[u].nbytes;
-  segment->sizes = differ ? sizes : NULL;
-  if (differ)
-    dart__segment_share_tables(team, segment, sizes, nunits * (sizeof *sizes + sizeof *low));
-  else
-    dart__segment_share_tables(team, segment, low, nunits * sizeof *low);
-}
-
-/* Exchange all units' contributions. */
+/* All units tell one another the size of their portions, if these differ, and where they lie in a cache line. */
 static dart_ret_t exchange_contributions(dart__team_t *team, void *address, size_t nbytes,
                                          const plan_t *plan)
 {
   dart__segment_t *segment = plan->segment;
-  contribution_t   own     = { (uint64_t)(uintptr_t)address, nbytes, segment->epoch_at,
+  contribution_t   own     = { (uint64_t)(uintptr_t)address, segment->epoch_at,
                                dart__segment_state.count_ends(segment) };
+  uint64_t         size    = nbytes;
+  uint8_t          low     = own.address % DART__CACHE_LINE;
+  dart_ret_t       ret;
 
-  dart__coll_share(team, &own, plan->contributions, sizeof own);
-  if (dart__team_is_broken(team))
-    return DART_ERR_UNIT_LOST;
-  set_tables(team, segment, plan->contributions);
+  dart__coll_share_on_node(team, &own, plan->contributions, sizeof own);
   for (int32_t i = 0; i < team->node_nunits; i++) {
-    const contribution_t *near = &plan->contributions[team->node_units[i]];
-
-    segment->address[i]    = near->address;
-    segment->epoch_pool[i] = near->epoch;
-    segment->epoch_ends[i] = (uint32_t)near->ends;
+    segment->address[i]    = plan->contributions[i].address;
+    segment->epoch_pool[i] = plan->contributions[i].epoch;
+    segment->epoch_ends[i] = (uint32_t)plan->contributions[i].ends;
   }
-  return DART_OK;
+  ret =
+      dart__segment_fill_tables(team, segment, plan->sizes_differ ? &size : NULL, &low, sizeof low);
+  segment->low = segment->tables[1];
+  return ret;
 }
 
 /* Remove the segment from the table while no request of a far unit is applied. The thread that applies the next ones,
@@ -199,15 +181,12 @@ static dart_ret_t enter(dart__team_t *team, dart__segment_t *segment, void *addr
 static dart_ret_t reg(dart__team_t *team, dart_ret_t mine, void *address, size_t nbytes,
                       int16_t *id_out)
 {
-  plan_t     plan;
+  plan_t     plan     = { .sizes_differ = false };
   dart_ret_t prepared = prepare_registration(team, &plan);
-  int16_t    id       = 0;
-  dart_ret_t ret      = agree_on_segid(team, mine != DART_OK ? mine : prepared, &id);
+  dart_ret_t ret      = agree_on_segid(team, dart__worse(mine, prepared), nbytes, &plan);
 
-  if (ret == DART_OK) {
-    plan.segment->id = id;
-    ret              = exchange_contributions(team, address, nbytes, &plan);
-  }
+  if (ret == DART_OK)
+    ret = exchange_contributions(team, address, nbytes, &plan);
   if (ret == DART_OK)
     ret = enter(team, plan.segment, address, nbytes);
   free(plan.contributions);

@@ -25,8 +25,8 @@ typedef struct dart__segment {
   const uint8_t  *low; /* registered memory: team unit → its address modulo DART__CACHE_LINE */
   char           *adopted;       /* where the program has this unit's portion, too; NULL: nowhere */
   uint64_t        adopted_bytes; /* of it; the tables may be gone when it ends */
-  const uint64_t *heads;  /* adopted memory: team unit → where its portion starts on a page */
-  void           *tables; /* what the tables by team units lie in: this unit's, or the node's */
+  const uint64_t *heads;     /* adopted memory: team unit → where its portion starts on a page */
+  void           *tables[2]; /* `sizes`, and `low` or `heads`: this unit's, or the node's */
   dart__chunk_t  *chunk;
   int16_t         id;
   _Atomic bool has_ended;  /* this unit has deregistered its portion, and others perhaps not yet */

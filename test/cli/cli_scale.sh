@@ -46,6 +46,9 @@ done
 for step in ranges 'atomic file'; do
   (($(bytes "$step" 7) <= 161 * 32768 + 9 * 200000)) || fail "$step: $(bytes "$step" 7) bytes of the pool"
 done
+# What a step needs meanwhile: nothing for each unit, but in dart_init, for the group of a team, and its list of members.
+passing=$(awk -F, '/^$/ { part++ } part == 2 && $2 == "private" && $9 > 0.1 { gsub(/"/, "", $1); print $1 }' "$work/out" | sort | uniq -c | paste -sd,)
+[[ $passing =~ ^' '*2' init,'' '*2' irregular team'$ ]] || fail "in passing: $passing"
 
 # Nor does it take more where units are dealt to nodes in turn: portions of the node's units are listed by the node, and a team
 # without order refers to the placement of the job. By chance the job's placement is a list, of 8 bytes a unit, once for a node.
