@@ -13,6 +13,7 @@
 
 #include "base/sparse.h"
 #include "model/team.h"
+#include "topology/domain_image.h"
 
 #include "scale.h"
 
@@ -308,4 +309,18 @@ bool __wrap_dart__pool_free(uint64_t offset)
 {
   take_out(offset | IN_POOL);
   return __real_dart__pool_free(offset);
+}
+
+dart_domain_locality_t *__real_dart__domain_image_make(const dart_domain_locality_t *root,
+                                                       int place, dart__domain_image_t *image_out);
+dart_domain_locality_t *__wrap_dart__domain_image_make(const dart_domain_locality_t *root,
+                                                       int place, dart__domain_image_t *image_out);
+dart_domain_locality_t *__wrap_dart__domain_image_make(const dart_domain_locality_t *root,
+                                                       int place, dart__domain_image_t *image_out)
+{
+  dart_domain_locality_t *image = __real_dart__domain_image_make(root, place, image_out);
+
+  if (image != NULL)
+    add((uintptr_t)image | IN_POOL, image_out->nbytes, __builtin_return_address(0));
+  return image;
 }

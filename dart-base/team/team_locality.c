@@ -6,7 +6,8 @@
  * each unit may use, and the one that it runs on, are enough: from them and the machine, which each unit can look at, a
  * unit describes all when it is asked first. Few programs of many units ask, and to load the machine takes longer than
  * the rest of init. Users may write to trees and descriptors, so each team has its own, and the descriptions are never
- * changed. */
+ * changed. The tree of a large team lies once for a node, and a unit that writes to it has copies of the pages it writes to
+ * (topology/domain_image.h). */
 #include "team/team_locality.h"
 
 #include <limits.h>
@@ -20,6 +21,7 @@
 #include "base/config.h"
 #include "base/profile.h"
 #include "coll/coll.h"
+#include "memory/node_table.h"
 #include "model/argument_check.h"
 #include "model/world.h"
 #include "team/group.h"
@@ -35,6 +37,7 @@ DART__PROFILED(dart_group_locality_split);
 /* The tree and the descriptors are made when they are first asked for. A descriptor stays where it is. */
 struct dart__locality {
   dart_domain_locality_t *root;
+  dart__domain_image_t    image;   /* that the tree is in; nbytes 0: none */
   dart_unit_locality_t   *nodes[]; /* by node of the team: those of its units, in their order */
 };
 
@@ -197,6 +200,35 @@ static dart_ret_t build_tree(dart__team_t *team)
   return dart__domain_end(&tree, is_whole, &team->locality->root);
 }
 
+/* The tree of a large team is an image, made by the unit of the node that comes first. Where none can be had, each unit has a
+ * tree of its own. */
+static dart_ret_t make_tree(dart__team_t *team)
+{
+  struct dart__locality  *l      = team->locality;
+  dart__shared_t         *shared = team->exchange.shared;
+  dart_domain_locality_t *image  = NULL;
+  dart_ret_t              ret    = DART_OK;
+
+  if (!dart__node_table_is_shared(team) || team->node_nunits == 1)
+    return build_tree(team);
+  dart__mutex_lock(&shared->describing, &dart__wait_briefly);
+  if (shared->tree.nbytes > 0)
+    image = dart__domain_image_map(&shared->tree, team->id);
+  if (image == NULL)
+    ret = build_tree(team);
+  if (ret == DART_OK && image == NULL) {
+    image = dart__domain_image_make(l->root, team->id, &shared->tree);
+    if (image != NULL)
+      dart__domain_delete(l->root);
+  }
+  if (image != NULL) {
+    l->root  = image;
+    l->image = shared->tree;
+  }
+  dart__mutex_unlock(&shared->describing);
+  return ret;
+}
+
 /* Make the descriptors of the team's units on a node: what the part of the tree with that node has of them. */
 static dart_ret_t describe_members(dart__team_t *team, int32_t node)
 {
@@ -321,6 +353,8 @@ void dart__locality_drop(dart__team_t *team)
     all_is_due = false;
   if (team->locality != NULL) {
     dart__domain_delete(team->locality->root);
+    if (team->locality->image.nbytes > 0)
+      dart__domain_image_drop(team->locality->root, &team->locality->image);
     for (int32_t k = 0; k < team->nnodes; k++)
       free(team->locality->nodes[k]);
     free(team->locality);
@@ -350,7 +384,7 @@ dart_ret_t dart_team_locality_init(dart_team_t teamid)
   if (mine == DART_OK && team->locality == NULL)
     mine = open_locality(team);
   if (mine == DART_OK && team->locality->root == NULL)
-    mine = build_tree(team);
+    mine = make_tree(team);
   pthread_mutex_unlock(&building);
   ret = dart__coll_agree(team, log_nomem(team, mine));
   if (ret != DART_OK)
@@ -380,7 +414,7 @@ static dart_ret_t find_locality(const char *function, dart__team_t *team, int32_
   if (ret == DART_OK && team->locality == NULL)
     ret = DART_ERR_NOTFOUND;
   if (ret == DART_OK && node == TREE && team->locality->root == NULL)
-    ret = build_tree(team);
+    ret = make_tree(team);
   if (ret == DART_OK && node != TREE && team->locality->nodes[node] == NULL)
     ret = describe_members(team, node);
   pthread_mutex_unlock(&building);

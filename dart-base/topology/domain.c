@@ -8,6 +8,7 @@
 #include <dash/dart/if/dart_team_group.h>
 
 #include "base/log.h"
+#include "topology/domain_image.h"
 
 /* ---- life -------------------------------------------------------------------------------- */
 
@@ -29,13 +30,19 @@ dart_domain_locality_t *dart__domain_new(void)
   return domain;
 }
 
-void dart__domain_clear(dart_domain_locality_t *domain)
+/* Writes nothing: a page of an image would be copied by that. */
+static void free_contents(const dart_domain_locality_t *domain)
 {
   for (int i = 0; i < domain->num_domains; i++)
     dart__domain_delete(domain->children[i]);
-  free(domain->children);
-  free(domain->unit_ids);
-  free(domain->aliases);
+  dart__domain_free(domain->children);
+  dart__domain_free(domain->unit_ids);
+  dart__domain_free(domain->aliases);
+}
+
+void dart__domain_clear(dart_domain_locality_t *domain)
+{
+  free_contents(domain);
   domain->children    = NULL;
   domain->num_domains = 0;
   domain->unit_ids    = NULL;
@@ -48,8 +55,8 @@ void dart__domain_delete(dart_domain_locality_t *domain)
 {
   if (domain == NULL)
     return;
-  dart__domain_clear(domain);
-  free(domain);
+  free_contents(domain);
+  dart__domain_free(domain);
 }
 
 void dart__domain_copy_alone(dart_domain_locality_t *copy, const dart_domain_locality_t *source)
@@ -65,7 +72,7 @@ void dart__domain_copy_alone(dart_domain_locality_t *copy, const dart_domain_loc
 
 static bool copy_below(dart_domain_locality_t *copy, const dart_domain_locality_t *source)
 {
-  size_t nunits = source->num_units > 0 ? (size_t)source->num_units : 0;
+  size_t nunits = dart__domain_units(source);
 
   dart__domain_copy_alone(copy, source);
   copy->num_units = source->num_units;
@@ -215,12 +222,13 @@ bool dart__domain_collect_units(dart_domain_locality_t *domain)
     if (domain->children[i]->num_units > 0)
       count += (size_t)domain->children[i]->num_units;
   if (count == 0) {
-    free(domain->unit_ids);
+    dart__domain_free(domain->unit_ids);
     domain->unit_ids  = NULL;
     domain->num_units = 0;
     return true;
   }
-  ids = realloc(domain->unit_ids, count * sizeof *ids);
+  ids = dart__domain_resize(domain->unit_ids, dart__domain_units(domain) * sizeof *ids,
+                            count * sizeof *ids);
   if (ids == NULL)
     return false;
   domain->unit_ids  = ids;

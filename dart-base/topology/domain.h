@@ -7,7 +7,7 @@
  *   - children[i] has relative_index i, level + 1 of its parent, and the parent's tag with one more
  *     number. The number is i, unless siblings were removed or inserted;
  *   - a domain with children has exactly their units: in their order, at GLOBAL ascending;
- *   - all domains but the top come from malloc, and so do their arrays.
+ *   - all domains but the top come from malloc, and so do their arrays, or are in an image (domain_image.h).
  *
  * The top of a copy keeps the parent pointer of its source. It is not among that parent's children, and the
  * parent may have been freed; so the pointer must not be followed. The interface defines all of the struct

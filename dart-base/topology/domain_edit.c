@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "topology/domain_image.h"
 
 typedef dart_domain_locality_t domain_t;
 
@@ -16,7 +17,7 @@ void dart__domain_close_ranks(domain_t *domain)
   for (int i = 0; i < domain->num_domains; i++)
     domain->children[i]->relative_index = i;
   if (domain->num_domains == 0) {
-    free(domain->children);
+    dart__domain_free(domain->children);
     domain->children = NULL;
   }
 }
@@ -38,15 +39,17 @@ void dart__domain_collect_above(domain_t *domain)
 
 bool dart__domain_make_room(domain_t *domain, int nunits)
 {
-  size_t     nchildren = (size_t)domain->num_domains + 1;
-  domain_t **children  = realloc(domain->children, nchildren * sizeof(domain_t *));
+  size_t     nchildren = (size_t)domain->num_domains;
+  domain_t **children  = dart__domain_resize(domain->children, nchildren * sizeof(domain_t *),
+                                             (nchildren + 1) * sizeof(domain_t *));
 
   if (children == NULL)
     return false;
   domain->children = children;
   for (; nunits > 0; domain = domain->parent) {
-    size_t count = (size_t)nunits + (domain->num_units > 0 ? (size_t)domain->num_units : 0);
-    dart_global_unit_t *ids = realloc(domain->unit_ids, count * sizeof *ids);
+    size_t              count = dart__domain_units(domain);
+    dart_global_unit_t *ids   = dart__domain_resize(domain->unit_ids, count * sizeof *ids,
+                                                    (count + (size_t)nunits) * sizeof *ids);
 
     if (ids == NULL)
       return false;
@@ -62,7 +65,7 @@ void dart__domain_give_room_back(domain_t *domain)
   dart__domain_close_ranks(domain);
   for (;; domain = domain->parent) {
     if (domain->num_units <= 0) {
-      free(domain->unit_ids);
+      dart__domain_free(domain->unit_ids);
       domain->unit_ids = NULL;
     }
     if (dart__domain_is_top(domain))

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "topology/domain_edit.h"
+#include "topology/domain_image.h"
 
 typedef dart_domain_locality_t domain_t;
 
@@ -70,6 +71,7 @@ dart_ret_t dart__domain_move(domain_t *domain, domain_t *new_parent, int positio
     dart__domain_give_room_back(new_parent);
     return dart__domain_no_memory(function);
   }
+  dart__domain_image_keep(); /* the new parent may be in another tree */
   dart__domain_take_out(domain);
   dart__domain_put_in(new_parent, domain, position);
   dart__domain_close_ranks(parent);

@@ -42,6 +42,9 @@ void dart__exchange_format(void *memory, uint32_t nunits, uint32_t nbits)
   /* relaxed: the caller publishes the memory */
   atomic_store_explicit(&shared->registered.state, 0, memory_order_relaxed);
   atomic_store_explicit(&shared->registered.turn, 0, memory_order_relaxed);
+  atomic_store_explicit(&shared->describing.state, 0, memory_order_relaxed);
+  atomic_store_explicit(&shared->describing.turn, 0, memory_order_relaxed);
+  shared->tree = (dart__domain_image_t){ .nbytes = 0 };
   atomic_store_explicit(&shared->left, 0, memory_order_relaxed);
   atomic_store_explicit(&shared->ngone, 0, memory_order_relaxed);
   atomic_store_explicit(&shared->reported, 0, memory_order_relaxed);

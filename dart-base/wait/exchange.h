@@ -12,6 +12,7 @@
  * that it took part in. Steps are the same on all nodes of a team. So a wait in a later step never ends,
  * and a wait in that step or an earlier one does not depend on the unit that is gone. Of all units that are gone the
  * one with the lowest last step tells whether a wait ends, so only its step is kept. */
+#include "topology/domain_image.h"
 #include "wait/mutex.h"
 #include "wait/tree.h"
 
@@ -26,6 +27,10 @@ typedef struct {
 
   /* 1: a unit of this node has logged that it waits for a unit that is gone. */
   _Atomic uint32_t reported;
+
+  /* The tree of domains that the node's units share (team/team_locality.c); guarded by the mutex. */
+  dart__mutex_t        describing;
+  dart__domain_image_t tree;
 } dart__shared_t;
 
 typedef struct {

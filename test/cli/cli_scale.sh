@@ -13,7 +13,7 @@ bytes() { awk -F, -v step="\"$1\"" -v column="$2" '$3 == step { print $column; e
 for placement in block cyclic random; do
   run "$scale" --least=20000 --most=20000 --segments=100 --placement=$placement --format=csv
   expect_code 0
-  for step in init '10 teams' 'irregular team' segments 'unequal segment' adopted registered '10 locks' ranges 'atomic file' locality tree; do
+  for step in init '10 teams' 'irregular team' segments 'unequal segment' adopted registered '10 locks' ranges 'atomic file' locality; do
     (($(bytes "$step" 4) > 0)) || fail "$placement: nothing is allocated by $step"
     (($(bytes "$step" 6) >= $(bytes "$step" 4))) || fail "$placement, $step: less at most than at the end"
   done
@@ -46,8 +46,11 @@ done
 for step in ranges 'atomic file'; do
   (($(bytes "$step" 7) <= 161 * 32768 + 9 * 200000)) || fail "$step: $(bytes "$step" 7) bytes of the pool"
 done
-# What a step needs meanwhile: nothing for each unit, but in dart_init, for the group of a team, and its list of members.
-passing=$(awk -F, '/^$/ { part++ } part == 2 && $2 == "private" && $9 > 0.1 { gsub(/"/, "", $1); print $1 }' "$work/out" | sort | uniq -c | paste -sd,)
+# A tree of domains, in which each unit has a core of its own, is an image that the units of a node share.
+(($(bytes tree 5) == 0 && $(bytes tree 7) > 0 && $(bytes tree 7) <= 241 * 200000)) || fail "tree: $(bytes tree 5), $(bytes tree 7)"
+# What a step needs meanwhile: nothing for each unit, but in dart_init, for the group of a team, its list of members, and for a
+# tree that becomes an image.
+passing=$(awk -F, '/^$/ { part++ } part == 2 && $1 != "\"tree\"" && $2 == "private" && $9 > 0.1 { gsub(/"/, "", $1); print $1 }' "$work/out" | sort | uniq -c | paste -sd,)
 [[ $passing =~ ^' '*2' init,'' '*2' irregular team'$ ]] || fail "in passing: $passing"
 
 # Nor does it take more where units are dealt to nodes in turn: portions of the node's units are listed by the node, and a team

@@ -1,4 +1,8 @@
 /* Trees of domains: how they are built, looked up and copied. What changes them is in node_domain_edit.c. */
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "paper_teams.h"
 
 /* ---- building ---------------------------------------------------------------------------- */
@@ -355,6 +359,43 @@ static void large_teams(void **state)
   free(parts);
 }
 
+/* A process that maps the image of another has an equal tree; what it writes is its own; and a file that is no longer that
+ * image is none. */
+static void an_image_is_mapped_by_others(void **state)
+{
+  team_t               team = team_of(mixed_nodes, MIXED_UNITS);
+  dart__domain_image_t image, other;
+  domain_t            *root;
+  int                  status;
+
+  (void)state;
+  root = dart__domain_image_make(team.root, 7, &image);
+  assert_non_null(root);
+  assert_null(dart__domain_image_make(team.root, 7, &other)); /* the place is taken */
+  check_below(root);
+  assert_string_equal(print_into(0, team.root), print_into(1, root));
+  if (fork() == 0) {
+    munmap(root, image.nbytes);
+    assert_ptr_equal(dart__domain_image_map(&image, 7), root);
+    assert_string_equal(printed[0], print_into(1, root));
+    at(root, ".1.0")->num_cores = 99;
+    assert_int_equal(dart__domain_select(root, 0, NULL), DART_OK);
+    dart__domain_delete(root);
+    dart__domain_image_drop(root, &image);
+    other = image;
+    other.inode++;
+    assert_null(dart__domain_image_map(&other, 7));
+    _exit(0);
+  }
+  wait(&status);
+  assert_int_equal(status, 0);
+  assert_string_equal(printed[0], print_into(1, root));
+  dart__domain_delete(root);
+  dart__domain_image_drop(root, &image);
+  assert_null(dart__domain_image_map(&image, 7));
+  dart__domain_delete(team.root);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = { cmocka_unit_test(every_machine_gives_a_sound_tree),
@@ -370,6 +411,7 @@ int main(void)
                                       cmocka_unit_test(copies_are_deep),
                                       cmocka_unit_test(the_top_of_a_copy_stands_alone),
                                       cmocka_unit_test(assign_replaces_what_was_there),
+                                      cmocka_unit_test(an_image_is_mapped_by_others),
                                       cmocka_unit_test(large_teams) };
 
   return cmocka_run_group_tests_name("domains", tests, NULL, NULL);

@@ -353,5 +353,8 @@ int main(void)
                                       cmocka_unit_test(added_domains_become_part_of_the_tree),
                                       cmocka_unit_test(moved_domains_take_their_units_along) };
 
-  return cmocka_run_group_tests_name("domain edits", tests, NULL, NULL);
+  int failed = cmocka_run_group_tests_name("domain edits", tests, NULL, NULL);
+
+  makes_images = true;
+  return failed + cmocka_run_group_tests_name("domain edits in images", tests, NULL, NULL);
 }

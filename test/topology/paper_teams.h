@@ -4,6 +4,7 @@
 #include "node_machine.h"
 
 #include "topology/domain_build.h"
+#include "topology/domain_image.h"
 
 typedef dart_domain_locality_t domain_t;
 
@@ -23,6 +24,10 @@ typedef struct {
   int                  nunits;
 } team_t;
 
+/* Trees are images from now on, each at a place of its own, which stay until the program ends. */
+static bool makes_images;
+static int  nimages;
+
 static inline team_t team_of(const placed_t *placed, int nunits)
 {
   dart__hardware_t    hardware[UNITS_MAX];
@@ -34,6 +39,14 @@ static inline team_t team_of(const placed_t *placed, int nunits)
     units[u]    = (dart__domain_unit_t){ ID_STEP * u, placed[u].node, &hardware[u] };
   }
   assert_int_equal(dart__domain_build(TEAM, units, nunits, &team.root, team.units), DART_OK);
+  if (makes_images) {
+    dart__domain_image_t image;
+    domain_t            *root = dart__domain_image_make(team.root, nimages++, &image);
+
+    assert_non_null(root);
+    dart__domain_delete(team.root);
+    team.root = root;
+  }
   return team;
 }
 

@@ -266,6 +266,28 @@ TEST(what_is_written_is_read_until_exit) /* O147 */
 }
 
 /* Launchers say how many nodes they make; simulated nodes share the name of their host. */
+TEST(what_a_unit_writes_to_a_tree_is_its_own) /* also where the units of a node share it */
+{
+  dart_team_t team;
+  domain_t   *root;
+
+  EXPECT_OK(dart_team_clone(DART_TEAM_ALL, &team));
+  EXPECT_OK(dart_team_locality_init(team));
+  root                         = root_of(team);
+  root->unit_ids[0].id         = 1000 + me;
+  root->children[0]->num_cores = 2000 + me;
+  test_barrier();
+  EXPECT_TRUE(root_of(team) == root);
+  EXPECT_EQ(root->unit_ids[0].id, 1000 + me);
+  EXPECT_EQ(root->children[0]->num_cores, 2000 + me);
+  EXPECT_OK(dart_team_locality_finalize(team));
+  test_barrier();
+  EXPECT_OK(dart_team_locality_init(team)); /* a new one */
+  EXPECT_EQ(root_of(team)->unit_ids[0].id, 0);
+  EXPECT_TRUE(root_of(team)->children[0]->num_cores != 2000 + me);
+  EXPECT_OK(dart_team_destroy(&team));
+}
+
 TEST(there_are_as_many_nodes_as_the_launcher_made)
 {
   const char *nodes = getenv("DART_NODES");
