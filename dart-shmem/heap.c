@@ -114,14 +114,15 @@ bool dart__processes_are_reached(void)
          (dart__foreign_reaches(process, 0) || errno == EFAULT);
 }
 
-void dart__registered_find(const dart__mapping_t *mapping, dart__request_t *r)
+char *dart__registered_find(const dart__mapping_t *mapping, int32_t unit, uint64_t offset,
+                            pid_t *process_out)
 {
   place_t place;
 
-  if (!read_place((uint32_t)r->peer, mapping->region.id, &place))
-    return;
-  r->process = (pid_t)place.process;
-  r->mapped  = (char *)(uintptr_t)(place.address + r->offset);
+  if (!read_place((uint32_t)unit, mapping->region.id, &place))
+    return NULL;
+  *process_out = (pid_t)place.process;
+  return (char *)(uintptr_t)(place.address + offset);
 }
 
 /* ---- allocated memory -------------------------------------------------------------------------- */

@@ -67,7 +67,7 @@ typedef struct {
   _Atomic uint32_t claimer;  /* where units may be lost: 1 + the peer that claims room, 0: none */
   alignas(DART__CACHE_LINE) _Atomic uint64_t head; /* bytes ever returned */
   alignas(DART__CACHE_LINE) char ring[DART__INBOX_RING + sizeof(dart__cell_t) + DART__PACKET_MOST];
-  _Atomic uint64_t received[]; /* from each peer: bytes of messages that a receive has taken */
+  _Atomic uint64_t received[]; /* from each peer: extents of messages that a receive has taken */
 } dart__inbox_t;
 
 /** Bytes of an inbox in a job of `npeers`: whole pages. */
@@ -95,6 +95,11 @@ static inline uint64_t dart__inbox_extent(size_t nbytes)
   return (sizeof(dart__cell_t) + nbytes + DART__CACHE_LINE - 1) & ~(uint64_t)(DART__CACHE_LINE - 1);
 }
 
+static inline dart__cell_t *dart__inbox_cell(dart__inbox_t *inbox, uint64_t at)
+{
+  return (void *)(inbox->ring + at % DART__INBOX_RING);
+}
+
 /** Claim room for a packet with `nbytes`, to be published soon: packets behind it are not seen before. `*head_seen` is the
  *  sender's own copy of `head`, for that is in the cache of the receiver. NULL: the inbox is full. */
 static inline dart__cell_t *dart__inbox_claim(dart__inbox_t *inbox, size_t nbytes,
@@ -111,7 +116,7 @@ static inline dart__cell_t *dart__inbox_claim(dart__inbox_t *inbox, size_t nbyte
       return NULL;
   } while (!atomic_compare_exchange_weak_explicit(&inbox->tail, &at, at + extent,
                                                   memory_order_relaxed, memory_order_relaxed));
-  return (void *)(inbox->ring + at % DART__INBOX_RING);
+  return dart__inbox_cell(inbox, at);
 }
 
 static inline void dart__inbox_publish(dart__cell_t *cell)
@@ -122,34 +127,25 @@ static inline void dart__inbox_publish(dart__cell_t *cell)
                         memory_order_release);
 }
 
-/** After dart__inbox_claim_alone and dart__inbox_publish: others may claim. */
-static inline void dart__inbox_claimed(dart__inbox_t *inbox)
+/** Where units may be lost: claim and publish between these, one sender at a time. False: another one is about to. */
+static inline bool dart__inbox_enter(dart__inbox_t *inbox, int32_t me)
 {
-  /* release: pairs with the acquire in dart__inbox_claim_alone */
-  atomic_store_explicit(&inbox->claimer, 0, memory_order_release);
-}
+  for (int tries = 0; tries < 200; tries++) {
+    uint32_t nobody = 0;
 
-#define DART__CLAIM_TRIES 200
-
-/** The same where units may be lost. NULL, too, if another sender is claiming. */
-static inline dart__cell_t *dart__inbox_claim_alone(dart__inbox_t *inbox, int32_t me, size_t nbytes,
-                                                    uint64_t *head_seen)
-{
-  uint32_t      nobody = 0;
-  dart__cell_t *cell;
-
-  /* acquire: pairs with the release in dart__inbox_claimed */
-  for (int tries = 0; !atomic_compare_exchange_weak_explicit(
-           &inbox->claimer, &nobody, (uint32_t)me + 1, memory_order_acquire, memory_order_relaxed);
-       nobody = 0) {
-    if (++tries == DART__CLAIM_TRIES)
-      return NULL;
+    /* acquire: pairs with the release in dart__inbox_leave */
+    if (atomic_compare_exchange_weak_explicit(&inbox->claimer, &nobody, (uint32_t)me + 1,
+                                              memory_order_acquire, memory_order_relaxed))
+      return true;
     dart__cpu_pause();
   }
-  cell = dart__inbox_claim(inbox, nbytes, head_seen);
-  if (cell == NULL)
-    dart__inbox_claimed(inbox);
-  return cell;
+  return false;
+}
+
+static inline void dart__inbox_leave(dart__inbox_t *inbox)
+{
+  /* release: pairs with the acquire in dart__inbox_enter */
+  atomic_store_explicit(&inbox->claimer, 0, memory_order_release);
 }
 
 /** For the receiver, which knows that `peer` is lost: if that has claimed room and not published it, it becomes a packet
@@ -161,27 +157,27 @@ static inline void dart__inbox_close_hole(dart__inbox_t *inbox, int32_t peer)
   /* relaxed, all: what the peer did, and saw, is visible to a unit that knows that it is lost; `head` is the receiver's own */
   if (atomic_load_explicit(&inbox->claimer, memory_order_relaxed) != (uint32_t)peer + 1)
     return;
+  at   = atomic_load_explicit(&inbox->head, memory_order_relaxed);
   tail = atomic_load_explicit(&inbox->tail, memory_order_relaxed);
-  for (at = atomic_load_explicit(&inbox->head, memory_order_relaxed); at < tail; at += extent) {
-    dart__cell_t *cell = (void *)(inbox->ring + at % DART__INBOX_RING);
+  while (at < tail && (extent = atomic_load_explicit(&dart__inbox_cell(inbox, at)->extent,
+                                                     memory_order_relaxed)) > 0)
+    at += extent;
+  if (at < tail) {
+    dart__cell_t *cell = dart__inbox_cell(inbox, at);
 
-    extent = atomic_load_explicit(&cell->extent, memory_order_relaxed);
-    if (extent > 0)
-      continue;
-    extent       = tail - at;
     cell->packet = (dart__packet_t){ .kind   = DART__PACKET_DATA,
                                      .peer   = peer,
-                                     .nbytes = (uint32_t)(extent - sizeof *cell) };
+                                     .nbytes = (uint32_t)(tail - at - sizeof *cell) };
     dart__inbox_publish(cell);
   }
-  dart__inbox_claimed(inbox);
+  dart__inbox_leave(inbox);
 }
 
 /** The next packet, for the only receiver. NULL: it has not come. */
 static inline const dart__packet_t *dart__inbox_peek(dart__inbox_t *inbox)
 {
   uint64_t      head = atomic_load_explicit(&inbox->head, memory_order_relaxed); /* its own */
-  dart__cell_t *cell = (void *)(inbox->ring + head % DART__INBOX_RING);
+  dart__cell_t *cell = dart__inbox_cell(inbox, head);
 
   /* acquire: pairs with the release in dart__inbox_publish */
   if (atomic_load_explicit(&cell->extent, memory_order_acquire) == 0)

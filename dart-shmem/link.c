@@ -15,7 +15,7 @@
 
 /* ---- sending ------------------------------------------------------------------------------------ */
 
-int64_t dart__link_due(dart__link_t *link, size_t nbytes)
+int64_t dart__link_due(dart__link_t *link, size_t nbytes, int nmessages)
 {
   const dart__net_model_t *model = &link->config.model;
   int64_t                  now;
@@ -27,37 +27,37 @@ int64_t dart__link_due(dart__link_t *link, size_t nbytes)
     link->sends_from = now;
   if (model->bandwidth > 0)
     link->sends_from += (int64_t)((double)nbytes * 1e9 / model->bandwidth);
-  return link->sends_from + (int64_t)model->latency_ns +
+  return link->sends_from + nmessages * (int64_t)model->latency_ns +
          (int64_t)(dart__random_next(&link->random) % ((uint64_t)model->jitter_ns + 1));
 }
 
-/* The counts come first, as an atomic step waits for earlier writes, here to lines of other cores. */
-bool dart__link_send(dart__link_t *link, int32_t peer, uint64_t *head_seen,
-                     const dart__packet_t *packet, const char *data)
+/* Times and counts come first, as an atomic step waits for earlier writes, here to lines of other cores. */
+bool dart__link_send(dart__link_t *link, int32_t peer, uint64_t *head_seen, dart__packet_t *packet,
+                     const char *data)
 {
   dart__traffic_t *traffic  = link->config.traffic;
   dart__inbox_t   *inbox    = dart__link_inbox(link, peer);
   size_t           nbytes   = dart__packet_load(packet);
   bool             is_alone = __builtin_expect(dart__survives(), 0);
-  dart__cell_t *cell = is_alone ? dart__inbox_claim_alone(inbox, link->config.me, nbytes, head_seen)
-                                : dart__inbox_claim(inbox, nbytes, head_seen);
-  int64_t       due;
-  uint64_t      clock;
+  dart__cell_t    *cell;
 
+  if (is_alone && !dart__inbox_enter(inbox, link->config.me))
+    return false;
+  cell = dart__inbox_claim(inbox, nbytes, head_seen);
+  if (cell != NULL) {
+    packet->peer  = link->config.me;
+    packet->due   = dart__link_due(link, nbytes, 1);
+    packet->clock = packet->kind == DART__PACKET_ACK ? dart__traffic_clock(traffic) + 1
+                                                     : dart__traffic_send(traffic, 1, nbytes);
+    cell->packet  = *packet;
+    if (nbytes > 0)
+      dart__near_get_bytes(dart__packet_bytes(&cell->packet), data, nbytes);
+    dart__inbox_publish(cell);
+  }
+  if (is_alone)
+    dart__inbox_leave(inbox);
   if (cell == NULL)
     return false;
-  due                = dart__link_due(link, nbytes);
-  clock              = packet->kind == DART__PACKET_ACK ? dart__traffic_clock(traffic) + 1
-                                                        : dart__traffic_send(traffic, 1, nbytes);
-  cell->packet       = *packet;
-  cell->packet.peer  = link->config.me;
-  cell->packet.due   = due;
-  cell->packet.clock = clock;
-  if (nbytes > 0)
-    dart__near_get_bytes(dart__packet_bytes(&cell->packet), data, nbytes);
-  dart__inbox_publish(cell);
-  if (is_alone)
-    dart__inbox_claimed(inbox);
   /* seq_cst: between what has come and the look at the sleepers; pairs with the fence of a thread that goes to sleep */
   atomic_thread_fence(memory_order_seq_cst);
   dart__event_nudge(&inbox->arrivals);

@@ -41,12 +41,13 @@ static inline dart__inbox_t *dart__link_inbox(const dart__link_t *link, int32_t 
   return (void *)(link->config.inboxes + (size_t)peer * dart__inbox_bytes(link->config.npeers));
 }
 
-/** The time at which `nbytes` arrive that are sent now. */
-int64_t dart__link_due(dart__link_t *link, size_t nbytes);
+/** The time at which `nbytes` arrive that are sent now, in the last of messages that follow one another. */
+int64_t dart__link_due(dart__link_t *link, size_t nbytes, int nmessages);
 
-/** Send a packet with bytes of `data`. `head_seen` as for dart__inbox_claim. False: the peer's inbox is full. */
-bool dart__link_send(dart__link_t *link, int32_t peer, uint64_t *head_seen,
-                     const dart__packet_t *packet, const char *data);
+/** Send a packet, of which `peer`, `due` and `clock` are filled in here, with bytes of `data`. `head_seen` as for
+ *  dart__inbox_claim. False: the peer's inbox is full. */
+bool dart__link_send(dart__link_t *link, int32_t peer, uint64_t *head_seen, dart__packet_t *packet,
+                     const char *data);
 
 /** Hold a packet until its time, and until those have come that it must not overtake. False: no memory. */
 bool dart__link_hold(dart__link_t *link, const dart__packet_t *packet);

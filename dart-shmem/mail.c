@@ -38,7 +38,7 @@ static void take_message(dart__net_comm_t *c, dart__request_t *r, dart__envelope
     if (r->nbytes > 0) /* else there may be no buffer */
       memcpy(r->data, dart__packet_bytes(packet), r->nbytes);
     /* relaxed: a number alone, which this unit writes, for may_be_kept */
-    atomic_fetch_add_explicit(&c->link.inbox->received[r->peer], dart__request_cost(r->nbytes),
+    atomic_fetch_add_explicit(&c->link.inbox->received[r->peer], dart__inbox_extent(r->nbytes),
                               memory_order_relaxed);
     dart__request_land(c, r, r->nbytes);
   }
@@ -51,14 +51,12 @@ void dart__mail_take(dart__net_comm_t *c, dart__envelope_t *e)
   dart__request_t  *r;
 
   TAILQ_FOREACH (r, posted, next)
-    if (matches(&e->packet, r->peer, r->tag))
-      break;
-  if (r == NULL) {
-    TAILQ_INSERT_TAIL(&c->arrived[e->packet.channel], e, next);
-    return;
-  }
-  dart__request_unlist(c, r);
-  take_message(c, r, e);
+    if (matches(&e->packet, r->peer, r->tag)) {
+      dart__request_unlist(c, r);
+      take_message(c, r, e);
+      return;
+    }
+  TAILQ_INSERT_TAIL(&c->arrived[e->packet.channel], e, next);
 }
 
 void dart__mail_fetch(dart__net_comm_t *c, const dart__packet_t *packet)
@@ -144,14 +142,10 @@ void dart__net_cancel(dart__net_comm_t *comm, dart__net_request_t *request)
   pthread_mutex_lock(&comm->lock);
   if (!r->is_done && r->peer >= 0 && r->list == &comm->peer[r->peer].away) {
     r->is_abandoned = true; /* its peer has its number, and may answer */
-    r->uses--;
-    request->id = DART__NET_DONE.id;
-  } else {
-    if (!r->is_done) {
-      r->nbytes = 0;
-      dart__request_land(comm, r, 0);
-    }
-    dart__request_return(comm, r, request);
+  } else if (!r->is_done) {
+    r->nbytes = 0;
+    dart__request_land(comm, r, 0);
   }
+  dart__request_return(comm, r, request);
   pthread_mutex_unlock(&comm->lock);
 }

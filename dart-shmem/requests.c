@@ -1,4 +1,4 @@
-/* See requests.h.
+/* See wire.h.
  *
  * A request that finds its peer's inbox full waits in a queue of the peer, and so does what is sent to this peer later.
  * Every test, probe and flush goes on with it. The receiver takes all packets out of its inbox, whether or not it can
@@ -9,7 +9,7 @@
  *
  * Messages that no receive takes stay with the receiver, up to KEPT_MOST bytes of each peer. When so much is with it,
  * or on its way there, the next ones are offered, as are those of more than one packet. */
-#include "requests.h"
+#include "wire.h"
 
 #include <stdlib.h>
 
@@ -22,16 +22,13 @@
 dart__request_t *dart__request_new(dart__net_comm_t *c, const dart__request_t *model,
                                    bool is_tested)
 {
-  dart__request_t *r      = malloc(sizeof *r);
-  uint64_t         unused = ~c->spares;
+  dart__request_t *r = malloc(sizeof *r);
 
-  if (r == NULL && unused == 0) {
+  for (int i = 0; r == NULL && i < DART__SPARES; i++)
+    r = c->spare[i].uses == 0 ? &c->spare[i] : NULL;
+  if (r == NULL) {
     dart__error("the simulated network fails: no memory for a request");
     dart__net_abort(EXIT_FAILURE, false);
-  }
-  if (r == NULL) {
-    r = &c->spare[__builtin_ctzll(unused)];
-    c->spares |= unused & -unused;
   }
   *r      = *model;
   r->uses = is_tested ? 2 : 1;
@@ -40,11 +37,9 @@ dart__request_t *dart__request_new(dart__net_comm_t *c, const dart__request_t *m
 
 static void release_request(dart__net_comm_t *c, dart__request_t *r)
 {
-  if (--r->uses > 0)
-    return;
-  if (r >= c->spare && r < c->spare + DART__SPARES)
-    c->spares &= ~(UINT64_C(1) << (r - c->spare));
-  else
+  bool is_spare = r >= c->spare && r < c->spare + DART__SPARES;
+
+  if (--r->uses == 0 && !is_spare)
     free(r);
 }
 
@@ -85,9 +80,10 @@ void dart__request_return(dart__net_comm_t *c, dart__request_t *r, dart__net_req
 {
   if (request_out == NULL)
     return;
-  request_out->id = r->is_done ? DART__NET_DONE.id : dart__id_of(r);
-  if (!r->is_done)
+  request_out->id = dart__id_of(r);
+  if (!r->is_done && !r->is_abandoned)
     return;
+  *request_out = DART__NET_DONE;
   dart__traffic_hear(c->link.config.traffic, r->clock);
   release_request(c, r);
 }
@@ -98,7 +94,7 @@ void dart__request_return(dart__net_comm_t *c, dart__request_t *r, dart__net_req
 static bool may_be_kept(const dart__net_comm_t *c, dart__peer_t *peer, const dart__request_t *r)
 {
   const dart__inbox_t *inbox  = dart__link_inbox(&c->link, r->peer);
-  uint64_t             nbytes = peer->messages + dart__request_cost(r->nbytes);
+  uint64_t             nbytes = peer->messages + dart__inbox_extent(r->nbytes);
 
   /* relaxed: a number alone */
   if (nbytes - peer->received > KEPT_MOST)
@@ -133,7 +129,7 @@ static bool send_rest(dart__net_comm_t *c, dart__request_t *r)
     r->sent += left;
   } while (r->sent < r->nbytes);
   if (r->kind == DART__PACKET_MESSAGE)
-    peer->messages += dart__request_cost(r->nbytes);
+    peer->messages += dart__inbox_extent(r->nbytes);
   return true;
 }
 

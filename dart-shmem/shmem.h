@@ -34,8 +34,9 @@ uint64_t   dart__job_cut_by(dart_unit_t first, dart_team_t team);
 /** Whether the kernel lets this unit access the memory of others; they have consented before a barrier. */
 bool dart__processes_are_reached(void);
 
-/** Fill in where a put or get of its peer's registered memory goes, by its offset; nothing if that is not known. */
-void dart__registered_find(const dart__mapping_t *mapping, dart__request_t *r);
+/** Where `offset` in the registered memory of a unit is in its process. NULL: that is not known. */
+char *dart__registered_find(const dart__mapping_t *mapping, int32_t unit, uint64_t offset,
+                            pid_t *process_out);
 
 /** Map a range of the file at an address that is a multiple of the size of huge pages, as offsets in the file are; or so
  *  that what is `at` bytes further is one of `alignment`. NULL, after one log line. */

@@ -13,7 +13,6 @@
 #include "model/world.h"
 #include "net.h"
 #include "wait/foreign.h"
-#include "wait/near.h"
 
 static char    *inboxes; /* of all units; NULL: not open */
 static uint64_t own;     /* this unit's: where in the file */
@@ -73,16 +72,15 @@ void dart__simulated_drop_lost(dart__net_comm_t *comm)
 uint32_t dart__simulated_idle_us(uint32_t most_us)
 {
   dart__net_comm_t *comm = dart__shmem.comm;
-  int64_t           ns   = most_us * INT64_C(1000), left;
+  int64_t           left_us;
 
   if (pthread_mutex_trylock(&comm->lock) != 0)
     return 0;
-  if (comm->nwaiting > 0 && ns > DART__NAP_US * INT64_C(1000)) /* an inbox is full */
-    ns = DART__NAP_US * INT64_C(1000);
-  left = dart__link_next_due(&comm->link) - dart__now_ns();
+  if (comm->nwaiting > 0 && most_us > DART__NAP_US) /* an inbox is full */
+    most_us = DART__NAP_US;
+  left_us = (dart__link_next_due(&comm->link) - dart__now_ns() + 999) / 1000;
   pthread_mutex_unlock(&comm->lock);
-  ns = left < ns ? left : ns;
-  return ns <= 0 ? 0 : (uint32_t)((ns + 999) / 1000);
+  return left_us <= 0 ? 0 : left_us < most_us ? (uint32_t)left_us : most_us;
 }
 
 /* ---- puts, gets, flushes ------------------------------------------------------------------------ */
@@ -92,32 +90,28 @@ void dart__net_move(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint
 {
   const dart__mapping_t *mapping = chunk->net;
   bool                   delays  = dart__shmem.model.has_delays;
+  pid_t                  process = 0;
   char                  *there   = NULL;
 
-  if (chunk->is_reached && mapping->base != NULL)
-    there = mapping->base + (size_t)unit * chunk->nbytes + offset;
+  if (chunk->is_reached)
+    there = mapping->base != NULL
+                ? mapping->base + (size_t)unit * chunk->nbytes + offset
+                : dart__registered_find(mapping, dart__team_member(team, unit), offset, &process);
 
   dart__count_operation(is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET, nbytes);
-  if (there == NULL || delays) {
-    dart__request_t r = { .kind   = is_put ? DART__PACKET_PUT : DART__PACKET_GET,
-                          .peer   = dart__team_member(team, unit),
-                          .data   = buffer,
-                          .nbytes = nbytes,
-                          .there  = mapping->region.id,
-                          .offset = offset,
-                          .mapped = there };
-
-    if (there == NULL && chunk->is_reached)
-      dart__registered_find(mapping, &r);
-    /* the kernel's copy may take long: without delays it is made without the unit's lock */
-    if (r.process == 0 || delays || !dart__move_here(&r)) {
-      dart__wire_move(dart__shmem.comm, &r, request_out);
-      return;
-    }
-  } else if (is_put) {
-    dart__near_put_bytes(there, buffer, nbytes);
-  } else {
-    dart__near_get_bytes(buffer, there, nbytes);
+  /* the kernel's copy may take long: without delays it is made without the unit's lock */
+  if (there == NULL || delays || !dart__move_here(there, process, buffer, nbytes, is_put)) {
+    dart__wire_move(dart__shmem.comm,
+                    &(dart__request_t){ .kind    = is_put ? DART__PACKET_PUT : DART__PACKET_GET,
+                                        .peer    = dart__team_member(team, unit),
+                                        .data    = buffer,
+                                        .nbytes  = nbytes,
+                                        .there   = mapping->region.id,
+                                        .offset  = offset,
+                                        .mapped  = delays ? there : NULL,
+                                        .process = process },
+                    request_out);
+    return;
   }
   dart__traffic_copy(&dart__traffic, is_put, nbytes);
   if (request_out != NULL)

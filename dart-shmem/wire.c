@@ -2,20 +2,22 @@
 #include "wire.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/log.h"
 #include "model/lost.h"
 
 #define PACKETS_MOST 256 /* handled by one call */
 
 dart__net_comm_t *dart__wire_open(const dart__link_config_t *config)
 {
-  dart__net_comm_t *c  = calloc(1, sizeof *c + (size_t)config->npeers * sizeof *c->peer);
-  uint64_t          me = (uint64_t)config->me;
+  dart__net_comm_t *c = calloc(1, sizeof *c + (size_t)config->npeers * sizeof *c->peer);
 
   if (c == NULL)
     return NULL;
-  c->link       = (dart__link_t){ .config = *config, .random = config->model.seed * 4096 + me };
-  c->link.inbox = dart__link_inbox(&c->link, config->me);
+  c->link        = (dart__link_t){ .config = *config };
+  c->link.random = config->model.seed * 4096 + (uint64_t)config->me;
+  c->link.inbox  = dart__link_inbox(&c->link, config->me);
   TAILQ_INIT(&c->link.held);
   pthread_mutex_init(&c->lock, NULL);
   for (int channel = 0; channel < DART__CHANNELS; channel++) {
@@ -44,6 +46,111 @@ void dart__wire_close(dart__net_comm_t *comm)
   free(comm);
 }
 
+/* ---- puts and gets, at their target -------------------------------------------------------------- */
+
+void dart__region_enter(dart__net_comm_t *comm, dart__region_t *region)
+{
+  pthread_mutex_lock(&comm->lock);
+  LIST_INSERT_HEAD(&comm->regions, region, next);
+  pthread_mutex_unlock(&comm->lock);
+}
+
+void dart__region_leave(dart__net_comm_t *comm, dart__region_t *region)
+{
+  pthread_mutex_lock(&comm->lock);
+  LIST_REMOVE(region, next);
+  pthread_mutex_unlock(&comm->lock);
+}
+
+/* The memory that a put or get of a peer accesses. NULL: the program has deregistered it too early. A region that is
+ * found moves to the front, for the next put or get is likely to access it, too. */
+static char *find_memory(dart__net_comm_t *c, const dart__packet_t *packet)
+{
+  dart__region_t *region;
+
+  LIST_FOREACH (region, &c->regions, next)
+    if (region->id == packet->to && packet->offset + packet->nbytes <= region->nbytes) {
+      LIST_REMOVE(region, next);
+      LIST_INSERT_HEAD(&c->regions, region, next);
+      return region->base + packet->offset;
+    }
+  if (packet->to != c->refused) /* a line for all packets of an operation */
+    dart__error("unit %d accesses memory that this unit does not share any more", packet->peer);
+  c->refused = packet->to;
+  return NULL;
+}
+
+/* A peer puts or gets. */
+static void serve_move(dart__net_comm_t *c, const dart__packet_t *packet)
+{
+  char           *memory = find_memory(c, packet);
+  bool            is_put = packet->kind == DART__PACKET_PUT, is_get = !is_put && memory != NULL;
+  dart__request_t answer = { .kind   = is_get ? DART__PACKET_DATA : DART__PACKET_ACK,
+                             .peer   = packet->peer,
+                             .data   = memory,
+                             .nbytes = packet->nbytes,
+                             .there  = packet->from };
+
+  dart__traffic_hear(c->link.config.traffic, packet->clock);
+  if (is_put && memory != NULL)
+    dart__near_put_bytes(memory, dart__packet_bytes(packet), packet->nbytes);
+  dart__request_send(c, dart__request_new(c, &answer, false));
+}
+
+/* ---- at their origin ----------------------------------------------------------------------------- */
+
+/* A long copy between processes lets other threads go on; contracts order small ones only. */
+static bool copy_now(dart__net_comm_t *c, dart__request_t *r)
+{
+  bool is_long = r->process > 0 && r->nbytes > sizeof(uint64_t), is_done;
+
+  if (is_long)
+    pthread_mutex_unlock(&c->lock);
+  is_done = dart__move_here(r->mapped, r->process, r->data, r->nbytes, r->kind == DART__PACKET_PUT);
+  if (is_long)
+    pthread_mutex_lock(&c->lock);
+  return is_done;
+}
+
+/* What a put, get or fetch of this unit has waited for has come: an answer, or the time to copy. */
+static void finish_move(dart__net_comm_t *c, const dart__packet_t *packet)
+{
+  bool             is_here = packet->kind >= DART__PACKET_PUT_HERE;
+  dart__request_t *r       = dart__request_of(is_here ? packet->from : packet->to);
+
+  if (is_here && !copy_now(c, r)) {
+    r->mapped = NULL;
+    dart__request_send(c, r);
+    return;
+  }
+  if (dart__packet_load(packet) > 0 && !r->is_abandoned) /* else there may be no buffer */
+    memcpy(r->data + packet->offset, dart__packet_bytes(packet), packet->nbytes);
+  if (packet->clock > r->clock)
+    r->clock = packet->clock;
+  dart__request_land(c, r, packet->nbytes);
+}
+
+/* A put or get that this unit copies itself: without delays at once, else a put after one latency, a get after two. */
+static void start_here(dart__net_comm_t *c, dart__request_t *r)
+{
+  dart__traffic_t *traffic   = c->link.config.traffic;
+  bool             is_put    = r->kind == DART__PACKET_PUT;
+  uint64_t         nmessages = is_put ? 1 : 2;
+  dart__packet_t   packet    = { .kind   = is_put ? DART__PACKET_PUT_HERE : DART__PACKET_GET_HERE,
+                                 .peer   = r->peer,
+                                 .nbytes = (uint32_t)r->nbytes,
+                                 .from   = dart__id_of(r),
+                                 .to     = r->there,
+                                 .offset = r->offset,
+                                 .due    = dart__link_due(&c->link, r->nbytes, (int)nmessages),
+                                 .clock  = dart__traffic_clock(traffic) + 2 };
+
+  dart__traffic_send(traffic, nmessages, r->nbytes);
+  dart__traffic_add(traffic, DART__TRAFFIC_TAKEN, nmessages);
+  if (packet.due == 0 || !dart__link_hold(&c->link, &packet)) /* no memory: it arrives early */
+    finish_move(c, &packet);
+}
+
 /* ---- progress ----------------------------------------------------------------------------------- */
 
 /* Whether a packet of a peer that is lost is about a request of either side, which has ended. */
@@ -66,14 +173,14 @@ static void handle_packet(dart__net_comm_t *c, dart__envelope_t *e)
     case DART__PACKET_OFFER: dart__mail_take(c, e); return;
     case DART__PACKET_FETCH: dart__mail_fetch(c, packet); break;
     case DART__PACKET_PUT:
-    case DART__PACKET_GET: dart__move_serve(c, packet); break;
-    default: dart__move_finish(c, packet);
+    case DART__PACKET_GET: serve_move(c, packet); break;
+    default: finish_move(c, packet);
     }
   free(e);
 }
 
 /* Handle what has come, and send what waits, as far as there is room. */
-static void handle_packets(dart__net_comm_t *c)
+static void make_progress(dart__net_comm_t *c)
 {
   dart__envelope_t *e;
   dart__peer_t     *peer;
@@ -90,22 +197,7 @@ static void handle_packets(dart__net_comm_t *c)
     dart__wait_tell(c->link.config.wait->pace);
 }
 
-/* ---- calls that make progress ------------------------------------------------------------------- */
-
-bool dart__net_probe(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
-                     bool claims, dart__net_message_t *found_out)
-{
-  dart__envelope_t *e;
-
-  pthread_mutex_lock(&comm->lock);
-  handle_packets(comm);
-  e = dart__mail_find(comm, channel, peer, tag, claims);
-  if (e != NULL)
-    *found_out =
-        (dart__net_message_t){ e->packet.peer, e->packet.tag, e->packet.total, dart__id_of(e) };
-  pthread_mutex_unlock(&comm->lock);
-  return e != NULL;
-}
+/* ---- tests and probes ---------------------------------------------------------------------------- */
 
 /* The index of a request that is done; -1: none is. With jitter the first to be tested is drawn. */
 static int find_done(dart__net_comm_t *c, dart__net_request_t *const requests[], int count)
@@ -128,7 +220,7 @@ int dart__net_test(dart__net_comm_t *comm, dart__net_request_t *const requests[]
   pthread_mutex_lock(&comm->lock);
   index = find_done(comm, requests, count);
   if (index < 0) {
-    handle_packets(comm);
+    make_progress(comm);
     index = find_done(comm, requests, count);
   }
   if (index >= 0) {
@@ -142,6 +234,23 @@ int dart__net_test(dart__net_comm_t *comm, dart__net_request_t *const requests[]
   return index;
 }
 
+bool dart__net_probe(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
+                     bool claims, dart__net_message_t *found_out)
+{
+  dart__envelope_t *e;
+
+  pthread_mutex_lock(&comm->lock);
+  make_progress(comm);
+  e = dart__mail_find(comm, channel, peer, tag, claims);
+  if (e != NULL)
+    *found_out =
+        (dart__net_message_t){ e->packet.peer, e->packet.tag, e->packet.total, dart__id_of(e) };
+  pthread_mutex_unlock(&comm->lock);
+  return e != NULL;
+}
+
+/* ---- start and completion of puts and gets ------------------------------------------------------- */
+
 static bool has_passed(const dart__requests_t *ops, uint64_t last)
 {
   return TAILQ_EMPTY(ops) || TAILQ_FIRST(ops)->number > last;
@@ -152,7 +261,7 @@ static void complete(dart__net_comm_t *comm, dart__peer_t *peer, uint64_t last, 
 {
   dart__turns_t turns = { 0 };
 
-  while (handle_packets(comm),
+  while (make_progress(comm),
          !has_passed(&peer->ops, last) || (at_target && !has_passed(&peer->done, last))) {
     pthread_mutex_unlock(&comm->lock);
     dart__wait_pause(&turns, comm->link.config.wait);
@@ -163,13 +272,23 @@ static void complete(dart__net_comm_t *comm, dart__peer_t *peer, uint64_t last, 
 void dart__wire_move(dart__net_comm_t *comm, const dart__request_t *model,
                      dart__net_request_t *request_out)
 {
-  dart__peer_t *peer = &comm->peer[model->peer];
+  dart__peer_t    *peer;
+  dart__request_t *r;
 
   pthread_mutex_lock(&comm->lock);
-  /* relaxed: it is raised with the lock */
+  peer = dart__peer_use(comm, model->peer);
+  /* relaxed: it is raised with the lock, and a thread sees what it has started itself */
   while (atomic_load_explicit(&peer->nlisted, memory_order_relaxed) >= DART__OPS_MOST)
     complete(comm, peer, peer->nops - DART__OPS_MOST / 2, true);
-  dart__move_start(comm, model, request_out);
+  r         = dart__request_new(comm, model, request_out != NULL);
+  r->number = ++peer->nops;
+  TAILQ_INSERT_TAIL(&peer->ops, r, op);
+  atomic_fetch_add_explicit(&peer->nlisted, 1, memory_order_relaxed);
+  if (r->mapped != NULL)
+    start_here(comm, r);
+  else
+    dart__request_send(comm, r);
+  dart__request_return(comm, r, request_out);
   pthread_mutex_unlock(&comm->lock);
 }
 

@@ -624,7 +624,8 @@ static void a_claim_of_a_lost_peer_is_passed(void **state)
   (void)state;
   peers_open_mortal(&peers, 3, "rdma");
   inbox = (void *)peers.inboxes;
-  assert_non_null(dart__inbox_claim_alone(inbox, 1, 100, &head));
+  assert_true(dart__inbox_enter(inbox, 1));
+  assert_non_null(dart__inbox_claim(inbox, 100, &head));
   sent = send_word(2, 0, DART__CHANNEL_OWN, 1, &word);
   assert_false(is_done(2, &sent));
   peers_progress(comm(0));
