@@ -44,9 +44,10 @@
  * the first waiter has 2.2 to 3.7. Where units may be lost, a wait sleeps no longer: a loss wakes nobody. */
 #define DART__LATE_US 10000
 
-/* The longest sleep: of a unit that arrivals wake, and of one that looks, when it ends, for others that are gone, which
- * wake nobody. With naps of 20 to 100 µs the start and end of 1000 units on 100 simulated nodes took more than 120 s, with
- * this some seconds. */
+/* The longest sleep where at most a hundred units share a core: of a unit that arrivals wake, and of one that looks, when it
+ * ends, for others that are gone, which wake nobody. With naps of 20 to 100 µs the start and end of 1000 units on 100
+ * simulated nodes took more than 120 s, with this some seconds. Where more share a core (dart__wait_longest_us) it would
+ * wake 2000 units on 2 cores 20 times in each millisecond: they slept 35 to 68 times each, half of it in vain, now 23. */
 #define DART__LONGEST_US 100000
 
 /* After which a process that has ended is known to be lost, and no message of it is in flight. On a loaded machine all units

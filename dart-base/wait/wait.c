@@ -353,7 +353,9 @@ static int64_t least_of(int64_t a, int64_t b)
 static uint32_t sleep_limit(const dart__wait_t *w, const dart__turns_t *t, uint32_t pause_us,
                             const dart__wait_pace_t *pace)
 {
-  int64_t most = pause_us != 0 ? pause_us : may_lose(pace) ? pace->check_us : DART__LONGEST_US;
+  int64_t most = pause_us != 0    ? pause_us
+                 : may_lose(pace) ? pace->check_us
+                                  : dart__wait_longest_us(pace);
   int64_t part = least_of(DART__AWAKE_US, t->waited_ns / DART__PART / 1000);
 
   if (w->is_silent)

@@ -39,7 +39,7 @@ typedef struct {
   _Atomic uint32_t yields;   /* more polls, which yield: with `progress`, or for a mutex */
   _Atomic uint32_t nap_us;   /* with `progress`: how long to sleep between two calls of it, > 0 */
   _Atomic uint32_t per_core; /* units that share a core, rounded up */
-  _Atomic uint32_t check_us; /* the longest sleep of a wait with a check; 0: DART__LONGEST_US */
+  _Atomic uint32_t check_us; /* the longest sleep of a wait with a check; 0: as of all others */
 
   /* How long a wait yields the core at most, before all else, where units share it; 0: they do not. */
   _Atomic uint32_t yield_us;
@@ -196,13 +196,22 @@ bool dart__wait_pause(dart__turns_t *turns, const dart__wait_policy_t *policy);
 /** As dart__wait_pause, after a call of progress. */
 bool dart__wait_turn(dart__turns_t *turns, const dart__wait_policy_t *policy);
 
+/** The longest sleep: a tenth of a second, and longer where so many units share a core that they would wake each
+ *  DART__AWAKE_US, one after the other. */
+static inline uint32_t dart__wait_longest_us(const dart__wait_pace_t *pace)
+{
+  uint32_t all_us = DART__AWAKE_US * pace->per_core;
+
+  return all_us < DART__LONGEST_US ? DART__LONGEST_US : all_us;
+}
+
 /** How long each of the units that share a core sleeps, so that together they wake as often as one that sleeps `us`; at
- *  most a tenth of a second. */
+ *  most as the one before says. */
 static inline uint32_t dart__wait_shared_us(const dart__wait_pace_t *pace, uint32_t us)
 {
-  uint64_t all_us = (uint64_t)us * pace->per_core;
+  uint64_t all_us = (uint64_t)us * pace->per_core, most_us = dart__wait_longest_us(pace);
 
-  return all_us < DART__LONGEST_US ? (uint32_t)all_us : DART__LONGEST_US;
+  return (uint32_t)(all_us < most_us ? all_us : most_us);
 }
 
 /** One sleep on the pace's arrivals, of a loop that has seen the count `seen` before it looked. */
