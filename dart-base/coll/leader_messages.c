@@ -28,8 +28,8 @@ static dart_unit_t leader(const dart__team_t *team, int32_t node)
 #define MORE_LOOKS  4  /* more, of the higher of two leaders: the lower one speaks */
 #define FIRST_TOLD  2  /* look at which the other leader is told, and ... */
 #define MOST_TOLD   18 /* ... the last one */
-#define MOST_PASSED 60 /* the last look that forwards another leader's wait */
-#define ROUNDS      2  /* in which a leader hears of itself, before the job ends */
+#define MOST_PASSED 60 /* the last one at which a leader tells all on the way that it waits */
+#define ROUNDS      2  /* looks before which it has heard of itself, before the job ends */
 #define TEAM_BITS   16 /* of a tag: the team's id, which is not negative */
 #define TEAM_LEFT   17 /* bits left of the team in a word that says where a leader waits */
 
@@ -52,12 +52,14 @@ static inline int tag_of(const dart__team_t *team)
 typedef struct {
   dart__team_t *team;
   int32_t       node;
-  int64_t       since;   /* ns, when it looked last; 0: it has not waited long */
-  unsigned      nlooks;  /* so far */
-  unsigned      nfound;  /* how often in a row the other leader was in another collective */
-  uint64_t      call;    /* the other leader's, as call_word; 0: it is not known */
-  unsigned      nrounds; /* how often it has heard of itself */
-  dart_unit_t   waiter;  /* that waits for this unit in another collective; -1: none is known */
+  int64_t       since;        /* ns, when it looked last; 0: it has not waited long */
+  unsigned      nlooks;       /* so far */
+  unsigned      nfound;       /* how often in a row the other leader was in another collective */
+  uint64_t      call;         /* the other leader's, as call_word; 0: it is not known */
+  unsigned      nrounds;      /* looks before which it has heard of itself */
+  bool          hears_itself; /* since the last look; ... */
+  int32_t       npassed;      /* ... and how many others it has passed on */
+  dart_unit_t   waiter; /* that waits for this unit in another collective; -1: none is known */
 } watch_t;
 
 /* A call in a word, so that the other leader can name it: the flag, a function's place below, and from the lowest bits on
@@ -147,32 +149,39 @@ static bool is_wait_different(watch_t *w)
   return w->nlooks > FIRST_TOLD && other >> 32 == own >> 32 && other != own;
 }
 
-/* More leaders may wait in a circle, each for the next one. That one waiter is in another collective proves nothing: it may be
- * in a later step of the call. So each leader passes on the first of those from whom on each waits for the next one, as in
- * Chandy, Misra, Haas (Distributed deadlock detection, ACM TOCS 1(2), 1983). One that hears of itself is in a circle. */
-static bool is_circle_different(watch_t *w)
+/* More leaders may wait in a circle, each for the next one. That one waiter is in another collective proves nothing: it may
+ * be in a later step of the call. So a leader tells with each look that it waits, and the one for which it waits passes that
+ * on at once, as in Chandy, Misra, Haas (Distributed deadlock detection, ACM TOCS 1(2), 1983). One that hears of itself is
+ * in a circle. What is told by leaders outside of a circle would go round in it without end, but for the bound. */
+static void hear_of_waits(watch_t *w)
 {
   uint64_t own = own_wait(w), passed, waits;
-  int32_t  first;
 
   /* relaxed, all: see note_wait in far/host.c */
   passed = atomic_exchange_explicit(&dart__waits_passed, 0, memory_order_relaxed);
   waits  = atomic_exchange_explicit(&dart__waiter_waits, 0, memory_order_relaxed);
-  first  = atomic_load_explicit(&dart__waiter, memory_order_relaxed);
   if (w->nlooks <= FIRST_TOLD) /* they may be of an earlier wait */
-    return false;
+    return;
   if (waits >> 32 == own >> 32 && waits != own)
-    w->waiter = first;
-  if ((passed & ~DART__INFORM_PASSED) >> 32 == own >> 32)
-    first = (int32_t)(uint32_t)passed;
-  else if (waits >> 32 != own >> 32)
-    return false;
-  if (first == dart__world.me)
-    return ++w->nrounds >= ROUNDS && w->waiter >= 0;
+    w->waiter = atomic_load_explicit(&dart__waiter, memory_order_relaxed);
+  if ((passed & ~DART__INFORM_PASSED) >> 32 != own >> 32)
+    return;
+  if ((int32_t)(uint32_t)passed == dart__world.me)
+    w->hears_itself = true;
+  else if (w->npassed++ < w->team->nnodes)
+    dart__am_inform(dart__engine.am, leader(w->team, w->node), passed);
+}
+
+/* With each look: two of them in a circle, so nothing has been on its way meanwhile. */
+static bool is_circle_different(watch_t *w)
+{
+  w->nrounds += w->hears_itself;
+  w->hears_itself = false;
+  w->npassed      = 0;
   if (w->nlooks <= MOST_PASSED)
     dart__am_inform(dart__engine.am, leader(w->team, w->node),
-                    own >> 32 << 32 | DART__INFORM_PASSED | (uint32_t)first);
-  return false;
+                    own_wait(w) >> 32 << 32 | DART__INFORM_PASSED | (uint32_t)dart__world.me);
+  return w->nrounds >= ROUNDS && w->waiter >= 0;
 }
 
 /* The lower leader waits a little to know the other one's call. */
@@ -229,6 +238,7 @@ static bool watch(void *subject)
 
   if (wait->check != NULL && wait->check(wait->subject))
     return true;
+  hear_of_waits(w);
   if (w->since == 0) {
     w->since = now;
   } else if (now - w->since > DART__NEWS_US * INT64_C(500)) {

@@ -139,6 +139,12 @@ if has_backend shmem; then
     $err == *"do not match between nodes: unit "[013]" is in dart_bcast of 32 bytes with root "[013]", unit "[0-3]" in another one,"* ]] ||
     fail "a circle: $code, $err"
 
+  # A circle of four with twelve that wait for it from outside, of which its leaders hear, too.
+  jobs=(); for unit in {0..3}; do jobs+=("$unit:init,bcast=$(((unit + 1) % 4)),exit"); done
+  for unit in {4..15}; do jobs+=("$unit:init,bcast=$((unit % 4)),exit"); done
+  run timeout 45 "${dartrun[@]}" -n 16 --nodes 16 "$program" "${jobs[@]}"
+  [[ $code != 0 && $code != 124 && $(grep -c 'between nodes' <<<"$err") == 1 ]] || fail "a circle and others: $code, $err"
+
   # A unit that never joins, before others do and after.
   job '1:' '*:init,exit';                               ends "$missed"
   job '1:sleep=300' '*:init,exit';                      ends "$missed"
