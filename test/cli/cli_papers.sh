@@ -48,7 +48,9 @@ page=$(<"$work/drawn/quick/papers.html")
 python3 -c 'import sys, xml.dom.minidom
 text = open(sys.argv[1], encoding="utf-8").read()
 xml.dom.minidom.parseString(text.split("\n", 1)[1].encode())
-assert text.count("<polyline") >= 30, text.count("<polyline")' "$work/drawn/quick/papers.html" 2>"$work/err" || fail "the page: $(<"$work/err")"
+assert text.count("<polyline") >= 30, text.count("<polyline")
+told = [part.split("</p>")[:2] for part in text.split("</svg>")[1:]]
+assert all("<i>The paper: </i>" in paper and "<i>Here: </i>" in here for paper, here in told), told' "$work/drawn/quick/papers.html" 2>"$work/err" || fail "the page: $(<"$work/err")"
 
 papers --rounds 1
 [[ $(counted) == 12 ]] || fail "quick figures were taken for those of a whole run: $(counted)"
