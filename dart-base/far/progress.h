@@ -4,9 +4,10 @@
  *
  * Updates are deferred only in a stream: after DART__STREAM_LEAST of them in a row, fast, and with no other
  * call of DART between. So the updates of a program that makes a few and then blocks, in a pipe or a join,
- * are applied. The end of a stream, at most DART__DEFERRED_MOST updates, stays deferred until the unit's next
- * call of DART that completes, waits, polls, puts or publishes. Updates are deferred only if one thread uses DART:
- * no other thread accesses the queue, and any call of the unit may apply it. */
+ * are applied. A local flush does not end a stream, for operands are copied. The end of a stream, at most
+ * DART__DEFERRED_MOST updates, stays deferred until the unit's next call of DART that completes remotely, waits,
+ * polls, puts or publishes. Updates are deferred only if one thread uses DART: no other thread accesses the queue,
+ * and any call of the unit may apply it. */
 #include <dash/dart/ext/dart_inline_near.h>
 #include <dash/dart/if/dart_globmem.h>
 

@@ -20,8 +20,8 @@ DART__PROFILED(dart_test_local, dart_test, dart_testall_local, dart_testall);
 DART__PROFILED(dart_handle_free, dart_order, dart_progress);
 
 /* Complete near operations, and start those that were deferred. `*far_out`: the team whose far operations have to be
- * completed; NULL: none. */
-static inline dart_ret_t flush_near(const char *function, dart_gptr_t gptr, bool all,
+ * completed; NULL: none. Deferred updates are complete locally, for their operands were copied: a stream goes on. */
+static inline dart_ret_t flush_near(const char *function, dart_gptr_t gptr, bool all, bool is_local,
                                     dart__team_t **far_out)
 {
   dart__team_t    *team;
@@ -34,7 +34,10 @@ static inline dart_ret_t flush_near(const char *function, dart_gptr_t gptr, bool
     return dart__locate_error(function, gptr, 0);
   if (__builtin_expect(dart__segment_epoch(segment) != NULL, 0))
     ret = dart__gate.flush(team, segment, all ? -1 : gptr.unitid);
-  dart__progress_complete_near();
+  if (is_local && dart__stream == DART__STREAM_LEAST)
+    dart__progress_serve();
+  else
+    dart__progress_complete_near();
   if (team->nnodes > 1)
     *far_out = team;
   return ret;
@@ -56,7 +59,7 @@ static inline bool complete_directly(dart_gptr_t gptr, bool all)
 DART__OUT_OF_LINE flush_any(dart_gptr_t gptr)
 {
   dart__team_t *team;
-  dart_ret_t    ret = flush_near("dart_flush", gptr, false, &team);
+  dart_ret_t    ret = flush_near("dart_flush", gptr, false, false, &team);
 
   dart__progress_settle_lazy();
   return team == NULL ? ret : dart__worse(ret, dart__far_flush(team, gptr.unitid));
@@ -65,7 +68,7 @@ DART__OUT_OF_LINE flush_any(dart_gptr_t gptr)
 DART__OUT_OF_LINE flush_all_any(dart_gptr_t gptr)
 {
   dart__team_t *team;
-  dart_ret_t    ret = flush_near("dart_flush_all", gptr, true, &team);
+  dart_ret_t    ret = flush_near("dart_flush_all", gptr, true, false, &team);
 
   dart__progress_settle_lazy();
   return team == NULL ? ret : dart__worse(ret, dart__far_flush_all(team));
@@ -74,7 +77,7 @@ DART__OUT_OF_LINE flush_all_any(dart_gptr_t gptr)
 DART__OUT_OF_LINE flush_local_any(dart_gptr_t gptr)
 {
   dart__team_t *team;
-  dart_ret_t    ret = flush_near("dart_flush_local", gptr, false, &team);
+  dart_ret_t    ret = flush_near("dart_flush_local", gptr, false, true, &team);
 
   return team == NULL ? ret : dart__worse(ret, dart__far_flush_local(team, gptr.unitid));
 }
@@ -82,7 +85,7 @@ DART__OUT_OF_LINE flush_local_any(dart_gptr_t gptr)
 DART__OUT_OF_LINE flush_local_all_any(dart_gptr_t gptr)
 {
   dart__team_t *team;
-  dart_ret_t    ret = flush_near("dart_flush_local_all", gptr, true, &team);
+  dart_ret_t    ret = flush_near("dart_flush_local_all", gptr, true, true, &team);
 
   return team == NULL ? ret : dart__worse(ret, dart__far_flush_local_all(team));
 }
