@@ -53,5 +53,5 @@ void dart__run_send(void)
       dart__far_update(&rma);
     }
   }
-  dart__engine_look();
+  dart__engine_poke();
 }

@@ -83,7 +83,7 @@ static inline bool dart__run_add(dart_inline_ids_t ids, const void *value, dart_
   if (__builtin_expect(run->count == DART__RUN_MOST, 0))
     dart__run_send();
   if (dart__deferred_add_if(&dart__deferred, !is_far, (void *)word, operand, type, op))
-    dart__engine_look();
+    dart__engine_poke();
   return true;
 }
 
