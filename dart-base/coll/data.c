@@ -13,7 +13,7 @@
 #include "coll/spread.h"
 #include "coll/step.h"
 
-#define OVERLAP_BYTES (16 * DART__KI) /* a step in a node costs little beside a copy of so many */
+#define OVERLAP_BYTES (32 * DART__KI) /* a step in a node costs little beside a copy of so many */
 
 /* ---- in equal blocks ------------------------------------------------------------------------ */
 
