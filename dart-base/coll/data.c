@@ -95,13 +95,6 @@ static void write_own(const blocks_t *b)
   dart__copy_bytes(block_of(b, b->team->me), b->send + b->at, b->count);
 }
 
-/* On several nodes the leader of the root's node needs the root's block, too. */
-static void others_write_own(const blocks_t *b)
-{
-  if (b->team->me != b->root || b->team->nnodes > 1)
-    write_own(b);
-}
-
 static void root_writes_others(const blocks_t *b)
 {
   char *block = b->result;
@@ -123,25 +116,43 @@ static void read_own(const blocks_t *b)
     dart__copy_bytes(b->recv + b->at, block_of(b, b->team->me), b->count);
 }
 
-/* The caller's block comes last, for it need not come from another core. */
-static void read_all(const blocks_t *b)
+static void read_others(const blocks_t *b)
 {
-  int32_t     me    = b->team->me;
   const char *block = b->result;
 
   for (int32_t rank = 0; rank < b->team->nunits; rank++, block += b->count) {
     int32_t u = dart__team_unit_at(b->team, rank);
 
-    if (u != me)
+    if (u != b->team->me)
       dart__copy_bytes(b->recv + (size_t)u * b->nbytes + b->at, block, b->count);
   }
-  copy_own(b, b->send, b->recv + (size_t)me * b->nbytes);
 }
 
-static void root_reads_all(const blocks_t *b)
+static void keep_own(const blocks_t *b)
+{
+  copy_own(b, b->send, b->recv + (size_t)b->team->me * b->nbytes);
+}
+
+/* The caller's block comes last, for it need not come from another core. */
+static void read_all(const blocks_t *b)
+{
+  read_others(b);
+  keep_own(b);
+}
+
+/* On several nodes the leader of the root's node needs the root's block, too. The root keeps its block while others write. */
+static void others_write_own(const blocks_t *b)
+{
+  if (b->team->me != b->root || b->team->nnodes > 1)
+    write_own(b);
+  if (b->team->me == b->root)
+    keep_own(b);
+}
+
+static void root_reads_others(const blocks_t *b)
 {
   if (b->team->me == b->root)
-    read_all(b);
+    read_others(b);
 }
 
 static void root_writes_one(const blocks_t *b)
@@ -250,7 +261,7 @@ static dart_ret_t move_blocks(dart__team_t *team, const void *send, void *recv, 
     return refuse_large(team);
   in_pieces(&b, overlapping(team, piece_per_unit(team)),
             is_scatter ? root_writes_others : others_write_own,
-            is_scatter ? lead_scatter : lead_gather, is_scatter ? read_own : root_reads_all);
+            is_scatter ? lead_scatter : lead_gather, is_scatter ? read_own : root_reads_others);
   return DART_OK;
 }
 
