@@ -115,15 +115,28 @@ static bool enters_soon(dart__epoch_target_t *t, dart__rwlock_t *lock, bool wait
                           &dart__world.wait);
 }
 
+/* Where units share cores each turn in the order of arrival is a context switch. So there a unit looks for a while whether
+ * the lock is free before it takes a ticket; no lock is free for which another unit has one. */
+static bool looks_first(const dart__access_call_t *call)
+{
+  /* relaxed: a hint */
+  return atomic_load_explicit(&call->team->wait.pace->yield_us, memory_order_relaxed) > 0;
+}
+
 /* The lock of a near portion. False: not now, or, with `waits`, its memory is gone, or the team is broken. */
 static bool enter_lock(const dart__access_call_t *call, int32_t unit, bool waits)
 {
   dart__epoch_target_t *t        = &call->epoch->target[unit];
   dart__rwlock_t       *lock     = &shared_of(call, unit)->lock;
   bool                  is_first = !t->has_ticket;
-  bool                  entered  = try_lock(t, lock, waits);
+  bool                  looks    = is_first && waits && looks_first(call);
+  bool                  entered  = try_lock(t, lock, waits && !looks);
   dart__waiting_t      *waiting;
 
+  if (!entered && looks) {
+    dart__progress(); /* the holder may wait for deferred updates of this unit */
+    entered = enters_soon(t, lock, false) || try_lock(t, lock, true);
+  }
   if (!entered && is_first && !t->is_checked) {
     entered                = enters_soon(t, lock, waits);
     call->epoch->is_broken = call->epoch->is_broken || !entered;

@@ -159,7 +159,8 @@ dart_ret_t dart_epoch_test(dart_gptr_t gptr, int32_t *is_complete) DART_NOTHROW;
 /** Begin to access the portion of gptr's unit, locked. Does not wait, unless it is the caller's portion, which is
  *  locked on return: another unit's is locked by the first operation that starts, a flush, or the unlock. An
  *  epoch without operations locks nothing. Locks are granted in the order of arrival, adjoining shared ones
- *  together. Locks of several units may be held at a time, in an order of which the program takes care; the end of
+ *  together; where units share cores, one that runs may pass those that have waited for less than a millisecond.
+ *  Locks of several units may be held at a time, in an order of which the program takes care; the end of
  *  dart_epoch.h says when each is taken. Flags: DART_EPOCH_NOCHECK.
  *  DART_ERR_INVAL also: this unit has locked that portion already. */
 dart_ret_t dart_epoch_lock(dart_gptr_t gptr, dart_epoch_lock_t kind, int assertions) DART_NOTHROW;
