@@ -18,9 +18,10 @@
 #include "model/world.h"
 #include "wait/foreign.h"
 
-/* Bytes of a block from which it pays, about. A step of the exchange is cheap if every unit has a core, and a
- * context switch if not. */
+/* Bytes of a block from which the kernel copies faster. A step of the exchange is a context switch if units share cores. If
+ * each has its own it is cheap, and of FEW units pieces are so large that the exchange is faster at any size. */
 #define LEAST_BY_CORE (256 * DART__KI) /* else DART__DIRECT_LEAST */
+#define FEW           4
 
 /* A reduction must be this many times larger than other blocks to go through the kernel. */
 #define REDUCTION_FACTOR 8
@@ -257,7 +258,9 @@ static size_t least(dart__team_t *team)
   dart__coll_most(team, fails_or_crowded, 2);
   if (fails_or_crowded[0])
     return SIZE_MAX;
-  return fails_or_crowded[1] ? DART__DIRECT_LEAST : LEAST_BY_CORE;
+  if (fails_or_crowded[1])
+    return DART__DIRECT_LEAST;
+  return team->nunits <= FEW ? SIZE_MAX : LEAST_BY_CORE;
 }
 
 /* Publish the buffers for blocks of `nbytes`. The caller looks whether all that are accessed are mapped, or whether the

@@ -6,8 +6,8 @@
  * which is a context switch where units outnumber cores. Here units publish where their buffers are, copy,
  * and wait until all are done: two steps, whatever the size. Buffers that all have mapped are copied
  * by memcpy, others by the kernel (wait/foreign.h). The kernel copies more slowly, and is called for every pair
- * of units, so private data that are not large go through the exchange, the more so where every unit has a core
- * and steps are cheap. So do all where the kernel does not permit it.
+ * of units, so private data that are not large go through the exchange, and of few units that have a core each, for which
+ * steps are cheap, all do. So do all where the kernel does not permit it.
  *
  * Arguments as in coll/coll.h; the team has more than one unit. True: it was done, with the result
  * `*ret_out`. False, on all units: there was one step at most, and it is to be done in another way. If the kernel

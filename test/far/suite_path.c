@@ -643,20 +643,20 @@ TEST(without_an_agent_words_of_epochs_leave_at_once)
 
 /* ---- near --------------------------------------------------------------------------------- */
 
-TEST(
-    large_data_of_one_node_are_copied_once) /* from a size on that depends on the cores of the machine */
+TEST(large_mapped_data_of_one_node_are_copied_once)
 {
-  static char buffer[16 * ROOM];
-  path_t      path = begin();
+  path_t path = begin();
 
   look();
-  EXPECT_OK(dart_bcast(buffer, sizeof buffer, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+  EXPECT_OK(
+      dart_bcast(test_mine(path.base), ROOM, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
   if (n > 1 && path.all_near)
-    EXPECT_EQ(since(DART__COUNT_COLL_DIRECT), 1); /* does the kernel here forbid it? */
+    EXPECT_EQ(since(DART__COUNT_COLL_DIRECT), 1);
   else
     EXPECT_EQ(since(DART__COUNT_COLL_DIRECT), 0);
   look();
-  EXPECT_OK(dart_bcast(buffer, 64, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+  EXPECT_OK(
+      dart_bcast(test_mine(path.base), 64, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
   EXPECT_EQ(since(DART__COUNT_COLL_DIRECT), 0);
   end(&path);
 }
