@@ -219,7 +219,7 @@ dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int
 
   if (team->nunits == 1 || nbytes == 0)
     return DART_OK;
-  if (dart__direct_may(team, nbytes) && dart__direct_bcast(team, buffer, nbytes, root, &ret))
+  if (dart__direct_may(team, nbytes, 0) && dart__direct_bcast(team, buffer, nbytes, root, &ret))
     return ret;
   if (dart__is_spread(team)) {
     dart__spread_bcast(team, buffer, nbytes, root);
@@ -249,8 +249,9 @@ static dart_ret_t move_blocks(dart__team_t *team, const void *send, void *recv, 
     dart__copy_bytes(recv, send, nbytes);
     return DART_OK;
   }
-  if (dart__direct_may(team, nbytes) && (is_scatter ? dart__direct_scatter : dart__direct_gather)(
-                                            team, send, recv, nbytes, root, &ret))
+  if (dart__direct_may(team, nbytes, is_scatter ? DART__DIRECT_FEW : 0) &&
+      (is_scatter ? dart__direct_scatter : dart__direct_gather)(team, send, recv, nbytes, root,
+                                                                &ret))
     return ret;
   if (dart__is_spread(team)) {
     (is_scatter ? dart__spread_scatter : dart__spread_gather)(team, send, recv, nbytes, root);
@@ -353,7 +354,7 @@ dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv
 {
   dart_ret_t ret;
 
-  if (team->nunits > 1 && dart__direct_may(team, nbytes) &&
+  if (team->nunits > 1 && dart__direct_may(team, nbytes, DART__DIRECT_FEW) &&
       dart__direct_allgather(team, send, recv, NULL, NULL, nbytes, nbytes, &ret))
     return ret;
   if (team->nunits > 1 && !dart__is_spread(team))
@@ -436,7 +437,7 @@ dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *rec
   for (int32_t u = 0; u < team->nunits; u++)
     total += nelem[u] * size;
   mean = total / (size_t)team->nunits;
-  if (dart__direct_may(team, mean) &&
+  if (dart__direct_may(team, mean, DART__DIRECT_FEW) &&
       dart__direct_allgather(team, send, recv, nelem, displs, size, mean, &ret))
     return ret;
   dart__step_make_room_for_all(team, mean);
@@ -548,7 +549,7 @@ dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv,
   }
   if (send == recv && !dart__is_spread(team)) /* slots are what blocks are swapped through */
     dart__step_make_room(team, nbytes);
-  if (dart__direct_may(team, (size_t)team->nunits * nbytes / 2) &&
+  if (dart__direct_may(team, (size_t)team->nunits * nbytes / 2, 2) &&
       dart__direct_alltoall(team, send, recv, nbytes, &ret))
     return ret;
   if (dart__is_spread(team)) {

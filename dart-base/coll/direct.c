@@ -19,11 +19,10 @@
 #include "wait/foreign.h"
 
 /* Bytes of a block from which the kernel copies faster, about. A step of the exchange is cheap if every unit has a core, and a
- * context switch if not. Of FEW units pieces are as large as they may be, so steps are few; if these have cores, the
+ * context switch if not. Of few units pieces are as large as they may be, so steps are few; if these have cores, the
  * exchange is faster at any size. */
 #define LEAST_BY_CORE (256 * DART__KI)
 #define LEAST_OF_FEW  (64 * DART__KI) /* that share cores; of more DART__DIRECT_LEAST */
-#define FEW           4
 
 /* A reduction must be this many times larger than other blocks to go through the kernel. */
 #define REDUCTION_FACTOR 8
@@ -261,8 +260,8 @@ static size_t least(dart__team_t *team)
   if (fails_or_crowded[0])
     return SIZE_MAX;
   if (fails_or_crowded[1])
-    return team->nunits <= FEW ? LEAST_OF_FEW : DART__DIRECT_LEAST;
-  return team->nunits <= FEW ? SIZE_MAX : LEAST_BY_CORE;
+    return team->nunits <= DART__DIRECT_FEW ? LEAST_OF_FEW : DART__DIRECT_LEAST;
+  return team->nunits <= DART__DIRECT_FEW ? SIZE_MAX : LEAST_BY_CORE;
 }
 
 /* Publish the buffers for blocks of `nbytes`. The caller looks whether all that are accessed are mapped, or whether the

@@ -16,12 +16,14 @@
 #include "coll/staged.h"
 
 #define DART__DIRECT_LEAST ((size_t)16 * 1024)
+#define DART__DIRECT_FEW   4 /* units, whose pieces in the exchange are as large as they may be */
 
 /** Whether data may go directly that come to so many bytes a unit, about: the same on all units. The functions below are
- *  called only then. Small blocks do not look where they are. */
-static inline bool dart__direct_may(const dart__team_t *team, size_t nbytes)
+ *  called only then. Small blocks do not look where they are; nor do blocks of up to two LEAST of teams of at most `few`
+ *  units, which take one step of the exchange. */
+static inline bool dart__direct_may(const dart__team_t *team, size_t nbytes, int32_t few)
 {
-  return nbytes >= DART__DIRECT_LEAST && team->nnodes == 1;
+  return nbytes >= DART__DIRECT_LEAST * (team->nunits <= few ? 2 : 1) && team->nnodes == 1;
 }
 
 bool dart__direct_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root,

@@ -19,7 +19,7 @@ dart_ret_t dart__coll_reduce(dart__team_t *team, const void *send, void *recv, s
       dart__copy_bytes(recv, send, nelem * size);
     return DART_OK;
   }
-  if (dart__direct_may(team, nelem * size) &&
+  if (dart__direct_may(team, nelem * size, DART__DIRECT_FEW) &&
       dart__direct_reduce(team, send, recv, nelem, dtype, op, root, &ret))
     return ret;
   if (dart__is_spread(team) && dart__op_commutes(op) && size <= DART__NODES_ELEMENT) {
