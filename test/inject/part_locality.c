@@ -17,7 +17,7 @@ void use_locality(dart_team_t all)
   ALL(NOMEM, dart_team_locality_init(all));
   FINE(dart_domain_team_locality(all, ".", &root));
   EXPECT(root->num_units == n);
-  FINE(dart_unit_locality(all, DART_TEAM_UNIT_ID(me), &unit));
+  OWN(NOMEM, dart_unit_locality(all, DART_TEAM_UNIT_ID(me), &unit));
   EXPECT(unit->unit.id == me);
   OWN(NOMEM, dart_team_get_group(all, &group));
   OWN(NOMEM, dart_group_locality_split(group, root, DART_LOCALITY_SCOPE_CORE, 2, &nparts, parts));
