@@ -81,6 +81,17 @@ void dart__progress_stream(void)
     dart__put_maps = no_maps;
 }
 
+bool dart__progress_may_stream(void)
+{
+  static uint32_t next, count; /* of near updates, and of far ones, when last asked */
+  bool            is_new = next != dart__deferred.next || count != dart__run.count;
+
+  next  = dart__deferred.next;
+  count = dart__run.count;
+  return dart__stream == DART__STREAM_LEAST &&
+         (is_new || (dart__deferred_is_empty(&dart__deferred) && count == 0));
+}
+
 void dart__progress_at_once(void)
 {
   if (!dart__world.many_nodes)

@@ -34,7 +34,7 @@ static inline dart_ret_t flush_near(const char *function, dart_gptr_t gptr, bool
     return dart__locate_error(function, gptr, 0);
   if (__builtin_expect(dart__segment_epoch(segment) != NULL, 0))
     ret = dart__gate.flush(team, segment, all ? -1 : gptr.unitid);
-  if (is_local && dart__stream == DART__STREAM_LEAST)
+  if (is_local && dart__progress_may_stream())
     dart__progress_serve();
   else
     dart__progress_complete_near();

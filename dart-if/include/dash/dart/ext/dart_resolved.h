@@ -55,8 +55,7 @@ DART_INLINE dart_gptr_t dart_resolved_at(const dart_resolved_t *range, uint64_t 
  *
  *  DART_ERR_INVAL, where the access is a call of the library: it is not within the range, `type` is no basic type, or
  *  as dart_put_blocking. */
-DART_INLINE dart_ret_t dart_resolved_put(const dart_resolved_t *to, uint64_t offset,
-                                         const void *src, dart_datatype_t type)
+DART_INLINE dart_ret_t dart_resolved_put(const dart_resolved_t *to, uint64_t offset, const void *src, dart_datatype_t type)
 {
   unsigned size = dart_inline_size(type);
 
@@ -73,8 +72,7 @@ DART_INLINE dart_ret_t dart_resolved_put(const dart_resolved_t *to, uint64_t off
 }
 
 /** Get one element of a basic type from the byte `offset` of the range. Errors as dart_resolved_put. */
-DART_INLINE dart_ret_t dart_resolved_get(void *dest, const dart_resolved_t *from, uint64_t offset,
-                                         dart_datatype_t type)
+DART_INLINE dart_ret_t dart_resolved_get(void *dest, const dart_resolved_t *from, uint64_t offset, dart_datatype_t type)
 {
   unsigned size = dart_inline_size(type);
 
