@@ -107,8 +107,8 @@ static void delete_range(dart_range_t range, bool is_open)
   dart__hold_delete(range->hold);
   free_slots(range, is_open);
   pthread_mutex_destroy(&range->guard);
-  if (!range->shares_tables)
-    dart__node_table_free(range->tables, false);
+  if (range->tables_owner == 0)
+    dart__node_table_free(range->tables, 0);
   free(range);
 }
 
@@ -123,13 +123,13 @@ static dart_range_t new_range(const dart__team_t *team, uint64_t stripe)
   range->next = all.first;
   all.first   = range;
   pthread_mutex_unlock(&all.guard);
-  range->hold          = dart__hold_new(DART__HOLD_RANGE, team->id, -1, &range->spare);
-  range->cycle         = dart__world.cycle;
-  range->teamid        = team->id;
-  range->stripe        = stripe == 0 ? DEFAULT_STRIPE : stripe;
-  range->nunits        = team->nunits;
-  range->slots         = new_slot(); /* threads of a unit wait one at a time in most programs */
-  range->shares_tables = dart__node_table_is_shared(team);
+  range->hold         = dart__hold_new(DART__HOLD_RANGE, team->id, -1, &range->spare);
+  range->cycle        = dart__world.cycle;
+  range->teamid       = team->id;
+  range->stripe       = stripe == 0 ? DEFAULT_STRIPE : stripe;
+  range->nunits       = team->nunits;
+  range->slots        = new_slot(); /* threads of a unit wait one at a time in most programs */
+  range->tables_owner = dart__node_table_owner(team);
   if (range->slots == NULL || !dart__node_table_prepare(team, sizeof range->own, &range->tables)) {
     delete_range(range, true);
     return NULL;
@@ -226,8 +226,8 @@ static dart_ret_t end_use(const char *function, dart_range_t range)
 static void delete_tables(dart_range_t range)
 {
   dart__table_delete(range->own);
-  if (range->shares_tables)
-    dart__node_table_free(range->tables, true);
+  if (range->tables_owner != 0)
+    dart__node_table_free(range->tables, range->tables_owner);
 }
 
 dart_ret_t dart_team_range_destroy(dart_range_t *range)

@@ -21,14 +21,14 @@ struct dart_range_struct {
   uint32_t            cycle; /* of init and exit that it belongs to */
   dart_team_t         teamid;
   uint64_t            stripe;
-  int32_t             nunits;        /* of the team */
-  uint64_t            own;           /* offset of this unit's table in its pool */
-  void               *tables;        /* uint64_t: offsets of all units' tables, by team id */
-  bool                shares_tables; /* they are the node's (memory/node_table.h) */
-  pthread_mutex_t     guard;         /* of `slots` */
-  dart__range_slot_t *slots;         /* that nobody waits for */
-  uint32_t            nbusy;         /* slots that threads have to wait with; under `guard` */
-  dart__hold_t       *hold;          /* what this unit holds */
+  int32_t             nunits;       /* of the team */
+  uint64_t            own;          /* offset of this unit's table in its pool */
+  void               *tables;       /* uint64_t: offsets of all units' tables, by team id */
+  uint32_t            tables_owner; /* dart__node_table_owner */
+  pthread_mutex_t     guard;        /* of `slots` */
+  dart__range_slot_t *slots;        /* that nobody waits for */
+  uint32_t            nbusy;        /* slots that threads have to wait with; under `guard` */
+  dart__hold_t       *hold;         /* what this unit holds */
   dart__hold_t        spare;
 };
 

@@ -4,7 +4,6 @@
 #include "base/sparse.h"
 #include "coll/coll.h"
 #include "memory/pool.h"
-#include "model/lost.h"
 #include "model/world.h"
 
 bool dart__node_table_prepare(const dart__team_t *team, size_t nbytes, void **table_out)
@@ -33,21 +32,22 @@ dart_ret_t dart__node_table_fill(dart__team_t *team, const void *own, size_t nby
   return dart__team_result(team, DART_OK);
 }
 
-/* After a loss other units may still apply what the lost one has sent: then it stays in the pool. */
-void dart__node_table_free(void *table, bool is_shared)
+/* After a loss other units may still apply what the lost one has sent: then a table that was made before it stays in the pool. */
+void dart__node_table_free(void *table, uint32_t owner)
 {
   uint64_t offset = (uint64_t)((const char *)table - dart__pool_address(dart__world.me, 0));
 
-  if (!is_shared)
+  if (owner == 0)
     dart__sparse_delete(table);
-  else if (table != NULL && offset < dart__settings.pool && dart__lost_count() == 0)
+  else if (table != NULL && offset < dart__settings.pool &&
+           (uint32_t)dart__lost_count() + 1 == owner)
     dart__pool_free(offset);
 }
 
 bool dart__segment_prepare_tables(const dart__team_t *team, dart__segment_t *segment,
                                   size_t place_bytes)
 {
-  segment->shares_tables = dart__node_table_is_shared(team);
+  segment->tables_owner = dart__node_table_owner(team);
   return dart__node_table_prepare(team, sizeof *segment->sizes, &segment->tables[0]) &&
          (place_bytes == 0 || dart__node_table_prepare(team, place_bytes, &segment->tables[1]));
 }
@@ -61,7 +61,7 @@ dart_ret_t dart__segment_fill_tables(dart__team_t *team, dart__segment_t *segmen
   if (place_bytes > 0)
     ret = dart__node_table_fill(team, own_place, place_bytes, &segment->tables[1]);
   if (own_size == NULL) {
-    dart__node_table_free(segment->tables[0], segment->shares_tables);
+    dart__node_table_free(segment->tables[0], segment->tables_owner);
     segment->tables[0] = NULL;
   } else if (ret == DART_OK) {
     ret = dart__node_table_fill(team, own_size, sizeof *own_size, &segment->tables[0]);
@@ -73,7 +73,7 @@ dart_ret_t dart__segment_fill_tables(dart__team_t *team, dart__segment_t *segmen
 void dart__segment_free_tables(dart__segment_t *segment)
 {
   for (int i = 0; i < 2; i++)
-    dart__node_table_free(segment->tables[i], segment->shares_tables);
+    dart__node_table_free(segment->tables[i], segment->tables_owner);
   segment->tables[0] = segment->tables[1] = NULL;
   segment->sizes                          = NULL;
 }

@@ -4,11 +4,18 @@
  * them once they are filled. So those of a large team lie once for the node, in the pool of the unit that leads it, and only
  * this unit receives them. Units of other teams have their own. */
 #include "base/config.h"
+#include "model/lost.h"
 #include "model/team.h"
 
 static inline bool dart__node_table_is_shared(const dart__team_t *team)
 {
   return team->nunits >= dart__settings.scattered;
+}
+
+/** Whose the team's tables are: 0: this unit's, else the node's, and how many units have been lost before, and one. */
+static inline uint32_t dart__node_table_owner(const dart__team_t *team)
+{
+  return dart__node_table_is_shared(team) ? (uint32_t)dart__lost_count() + 1 : 0;
 }
 
 /** Allocate this unit's own table with `nbytes` of each unit; NULL, if it is to be shared. Local. False: no memory. */
@@ -18,9 +25,9 @@ bool dart__node_table_prepare(const dart__team_t *team, size_t nbytes, void **ta
  *  DART_ERR_NOMEM. DART_ERR_UNIT_LOST: the team is broken. */
 dart_ret_t dart__node_table_fill(dart__team_t *team, const void *own, size_t nbytes, void **table);
 
-/** Free it, when no unit of the node reads it any more. Of one that is shared all units of the node call, and the one that
- *  leads it frees it. NULL: nothing. */
-void dart__node_table_free(void *table, bool is_shared);
+/** Free it, when no unit of the node reads it any more; `owner`, of when it was made. Of one that is shared all units of the
+ *  node call, and the one that leads it frees it. NULL: nothing. */
+void dart__node_table_free(void *table, uint32_t owner);
 
 /** The same of the tables of a segment: sizes of portions, and `place_bytes` of where portions are, 0: none. */
 bool dart__segment_prepare_tables(const dart__team_t *team, dart__segment_t *segment,

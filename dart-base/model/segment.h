@@ -40,7 +40,7 @@ typedef struct dart__segment {
   uint64_t *epoch_pool; /* ... or, the program's memory, in the pool, as `address`; else NULL */
   uint32_t *epoch_ends; /* `ends` in it while memory is registered, as `address`; else NULL */
   bool      has_epoch_block; /* of this unit's pool, at epoch_at */
-  bool      shares_tables;   /* `tables` are the node's (memory/node_table.h) */
+  uint32_t  tables_owner;    /* whose `tables` are: dart__node_table_owner */
 } dart__segment_t;
 
 /* The direct map of a segment: by arithmetic where all portions are near and lie at a constant step, as they do on a
