@@ -96,27 +96,29 @@ typedef struct {
   dart__epoch_target_t *t;
   dart__rwlock_t       *lock;
   bool                  waits;
+  bool                  looks; /* see looks_first */
 } entry_t;
 
 static bool try_entry(void *context)
 {
   const entry_t *e = context;
 
-  return try_lock(e->t, e->lock, e->waits);
+  return try_lock(e->t, e->lock, e->waits || (e->looks && dart__rwlock_has_far(e->lock)));
 }
 
 /* A lock that cannot be entered at once is held by another unit, against DART_EPOCH_NOCHECK, unless it can be entered
  * soon: another shared request blocks it between its ticket and its turn only, a holder for longer. So such a wait is short. */
-static bool enters_soon(dart__epoch_target_t *t, dart__rwlock_t *lock, bool waits)
+static bool enters_soon(dart__epoch_target_t *t, dart__rwlock_t *lock, bool waits, bool looks)
 {
   return dart__wait_until(&(dart__wait_t){ .look     = try_entry,
-                                           .context  = &(entry_t){ t, lock, waits },
+                                           .context  = &(entry_t){ t, lock, waits, looks },
                                            .limit_ns = DART__AWAKE_US * INT64_C(1000) },
                           &dart__world.wait);
 }
 
 /* Where units share cores each turn in the order of arrival is a context switch. So there a unit looks for a while whether
- * the lock is free before it takes a ticket; no lock is free for which another unit has one. */
+ * the lock is free before it takes a ticket; no lock is free for which another unit has one. Far units always have one: while
+ * they wait, it takes its own at once, lest they pass it for as long as it looks. */
 static bool looks_first(const dart__access_call_t *call)
 {
   /* relaxed: a hint */
@@ -135,10 +137,10 @@ static bool enter_lock(const dart__access_call_t *call, int32_t unit, bool waits
 
   if (!entered && looks) {
     dart__progress(); /* the holder may wait for deferred updates of this unit */
-    entered = enters_soon(t, lock, false) || try_lock(t, lock, true);
+    entered = enters_soon(t, lock, false, true) || try_lock(t, lock, true);
   }
   if (!entered && is_first && !t->is_checked) {
-    entered                = enters_soon(t, lock, waits);
+    entered                = enters_soon(t, lock, waits, false);
     call->epoch->is_broken = call->epoch->is_broken || !entered;
   }
   if (!entered && waits) {
