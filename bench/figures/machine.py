@@ -30,5 +30,6 @@ def describe(output, quick):
     text = ("Figures and tables of four papers, measured here by DART and by plain MPI. Solid curves are medians of the "
             "rounds, with a line from the least to the most; dashed ones are the papers' numbers. Their machines are gone: "
             "compare shapes and ratios, not times. A sentence below each picture says whether its shape is seen here.")
-    warning = element("p", "A quick run: it shows that all works, the figures mean little.", class_="warning") if quick else ""
+    warning = element("p", "A quick run: it shows that all works, the figures mean little. It has fewer sizes, units and "
+                      "rounds than the sentences say.", class_="warning") if quick else ""
     return element("p", text_of(text)) + warning + table(("this machine", ""), rows)

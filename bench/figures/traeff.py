@@ -85,12 +85,12 @@ def steps(machine, quick):
 # ---- the section -----------------------------------------------------------------------------------
 
 
-def sync_series(results, pattern, where, way):
+def sync_series(results, pattern, where, way, column="dart_ns"):
     groups = {}
     for units in (2, 4, 6, 8):
         for row in results.rows(f"sync-{pattern}-{where}-{units}"):
-            if row["case"] == f"{pattern}.{way}" and row["dart_ns"]:
-                groups.setdefault(units, []).append(float(row["dart_ns"]) * 1e-3)
+            if row["case"] == f"{pattern}.{way}" and row[column]:
+                groups.setdefault(units, []).append(float(row[column]) * 1e-3)
     return points(groups)
 
 
@@ -162,6 +162,33 @@ def exchange_figure(results, pattern, memory, window, neighbours):
                     f"a fence with puts of {size_name(last)} takes {here:.2f} of the time of messages, on the NEC {there:.2f}."))
 
 
+def sync_by_mpi(results):
+    """Table 1 by plain MPI, in the runs of dart-mpi."""
+    curves = []
+    for way, words in (("put.fence", "fence"), ("put.pscw", "post and start"), ("put.lock", "lock")):
+        for pattern, neighbours in (("right", 1), ("all", "p")):
+            curves.append(Curve(f"{words}, {neighbours} neighbour(s)", sync_series(results, pattern, "mpi", way, "mpi_ns")))
+    one, many = curves[0].points, curves[1].points
+    last = min(one[-1].x, many[-1].x) if one and many else 0
+    ratio = at(many, last) / at(one, last) if last else 0
+    return (chart("Table 1: opening and closing epochs without data, one node, plain MPI", "units", "µs", curves, log_x=False) +
+            about(SYNC[0], "the same epochs by plain MPI, in the same runs as those of dart-mpi.") +
+            verdict(bool(ratio), ratio < 1.5, f"with {last:g} units a fence takes {ratio:.2f} of its time with all neighbours instead "
+                    "of one (independent of them)."))
+
+
+def exchange_by_mpi(results, memory, suffix):
+    curves = [Curve(words, results.series(f"exchange-right-{memory}", "mpi_ns", case=f"right.{way}{suffix}")) for way, words in WAYS]
+    put, sent = curves[0].points, curves[-1].points
+    last = min(put[-1].x, sent[-1].x) if put and sent else 0
+    here = at(put, last) / at(sent, last) if last else 0
+    return (chart(f"Table 2, figure 1: exchange with one neighbour, {memory} memory, plain MPI", "bytes", "µs", curves, bytes_on_x=True) +
+            about(EXCHANGE["right", "global" if memory == "allocated" else "local"],
+                  "the seven ways by plain MPI, in the same runs as those of dart-mpi.") +
+            verdict(bool(here), here > 1, f"a fence with puts of {size_name(last)} takes {here:.2f} of the time of messages (on the NEC "
+                    "more than 1 at all sizes)."))
+
+
 def types_rows(results, name):
     """µs of DART and of plain MPI in each round, by way and layout."""
     seen = {}
@@ -221,7 +248,9 @@ def section(results):
                    "the same epochs and exchanges. Allocated memory stands for the NEC's global windows, registered memory for "
                    "local ones."),
              sync_figure(results, "shmem", "one node"), sync_figure(results, "nodes", "each unit on a simulated node"),
-             sync_figure(results, "mpi", "one node, dart-mpi")]
+             sync_figure(results, "mpi", "one node, dart-mpi"), sync_by_mpi(results)]
     for pattern, neighbours in (("right", 1), ("all", 8)):
         parts += [exchange_figure(results, pattern, memory, window, neighbours) for _, memory, window in MEMORIES]
+        if pattern == "right":
+            parts += [exchange_by_mpi(results, memory, ".registered" if memory == "registered" else "") for _, memory, _ in MEMORIES]
     return "".join(parts) + types_table(results)
