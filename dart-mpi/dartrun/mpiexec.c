@@ -79,11 +79,12 @@ static void set_nodes(const launch_t *launch)
 }
 
 /* UCX, below MPICH, prints where a process crashed, and then other handlers cannot. DART's report also names the
- * unit. */
-static void set_backtraces(void)
+ * unit. A SIGHUP does not end a process with UCX, but makes it print all that it does. */
+static void set_signals(void)
 {
   const char *own = getenv("DART_BACKTRACE");
 
+  set_default("UCX_DEBUG_SIGNO", "0");
   if (own == NULL || strcmp(own, "0") != 0)
     set_default("UCX_HANDLE_ERRORS", "none");
 }
@@ -112,7 +113,7 @@ void mpiexec_set_up(const launch_t *launch)
   const char *option;
 
   set_nodes(launch);
-  set_backtraces();
+  set_signals();
   dart__openmpi_set_launcher(set_default);
   if (launch_hosts(launch, &option) != NULL)
     pass_environment_on();

@@ -523,7 +523,8 @@ static int say_lost_proxy(int code)
 
 /* The code of dart_abort is the unit's word: Hydra may have seen another end first. Of a unit that a signal has killed, or
  * the whole program, it is 128 and the number of the signal, as a shell has it; Hydra's is the number. Of several units
- * that have failed Hydra combines the codes; dartrun takes that of the unit that was the cause, or of the first. */
+ * that have failed Hydra combines the codes; dartrun takes that of the unit that was the cause, or of the first. Of the user's
+ * SIGINT or SIGQUIT Hydra often says 0 for all units: that some have left the others shows that it has ended them. */
 static int code_of_end(const roll_t *roll, const children_t *children, int code)
 {
   int64_t unit;
@@ -533,7 +534,7 @@ static int code_of_end(const roll_t *roll, const children_t *children, int code)
     return roll->its_code;
   if (roll->cause != NULL)
     status = status_of(roll, roll->cause);
-  else if (code != 0 && asked_signal(children) != 0)
+  else if ((code != 0 || roll->died) && asked_signal(children) != 0)
     status = asked_signal(children);
   else if (roll->said || relay_killed(&status) == 0)
     status = 0;
