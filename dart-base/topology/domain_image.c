@@ -22,11 +22,17 @@ typedef dart_domain_locality_t domain_t;
 #define HAS_PLACES \
   (!DART__TSAN && UINTPTR_MAX > UINT32_MAX) /* ThreadSanitizer has its own memory there */
 
-static bool keeps; /* see dart__domain_image_keep */
+static bool kept[PLACES]; /* see dart__domain_image_keep */
 
 static bool is_in_image(const void *block)
 {
   return HAS_PLACES && (uintptr_t)block - FIRST < PLACES * PLACE_BYTES;
+}
+
+/* Of a block in an image. */
+static bool *kept_at(const void *block)
+{
+  return &kept[((uintptr_t)block - FIRST) / PLACE_BYTES];
 }
 
 void dart__domain_free(void *block)
@@ -113,7 +119,7 @@ static int make_file(size_t nbytes)
 /* NULL: something else is there. Kernels before 4.17 take the address for a wish. */
 static void *map(int fd, size_t nbytes, int place, int flags)
 {
-  void *wanted = (void *)(FIRST + (uintptr_t)place * PLACE_BYTES); /* NOLINT */
+  void *wanted = (void *)(FIRST + (uintptr_t)(place % PLACES) * PLACE_BYTES); /* NOLINT */
   void *at     = mmap(wanted, nbytes, PROT_READ | PROT_WRITE,
                       flags | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0);
 
@@ -132,7 +138,7 @@ domain_t *dart__domain_image_make(const domain_t *root, int place, dart__domain_
   char       *end;
   int         fd;
 
-  if (!HAS_PLACES || place >= PLACES || nbytes > PLACE_BYTES || (fd = make_file(nbytes)) < 0)
+  if (!HAS_PLACES || nbytes > PLACE_BYTES || (fd = make_file(nbytes)) < 0)
     return NULL;
   at = end = fstat(fd, &file) == 0 ? map(fd, nbytes, place, MAP_SHARED) : NULL;
   if (at != NULL) {
@@ -167,13 +173,23 @@ domain_t *dart__domain_image_map(const dart__domain_image_t *image, int place)
 
 void dart__domain_image_drop(domain_t *root, const dart__domain_image_t *image)
 {
-  if (!keeps)
+  if (!*kept_at(root))
     munmap(root, image->nbytes);
   if (image->pid == getpid())
     close((int)image->fd);
 }
 
-void dart__domain_image_keep(void)
+static void keep_place_of(const void *block)
 {
-  keeps = true;
+  if (is_in_image(block))
+    *kept_at(block) = true;
+}
+
+void dart__domain_image_keep(const domain_t *domain)
+{
+  keep_place_of(domain);
+  keep_place_of(domain->children);
+  keep_place_of(domain->unit_ids);
+  for (int i = 0; i < domain->num_domains; i++)
+    dart__domain_image_keep(domain->children[i]);
 }

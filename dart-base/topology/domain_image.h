@@ -19,7 +19,8 @@ typedef struct {
   uint64_t nbytes;
 } dart__domain_image_t;
 
-/** The tree `root` as an image at `place`, a small number. NULL: it cannot be had, and nothing was made. */
+/** The tree `root` as an image at `place`, any number from 0 on; some numbers are one place. NULL: it cannot be had, as where
+ *  the place is taken, and nothing was made. */
 dart_domain_locality_t *dart__domain_image_make(const dart_domain_locality_t *root, int place,
                                                 dart__domain_image_t *image_out);
 
@@ -29,8 +30,8 @@ dart_domain_locality_t *dart__domain_image_map(const dart__domain_image_t *image
 /** Unmap an image whose tree was deleted, and close the file, if this process has made it. */
 void dart__domain_image_drop(dart_domain_locality_t *root, const dart__domain_image_t *image);
 
-/** Some of an image may have joined another tree: from now on images stay mapped. */
-void dart__domain_image_keep(void);
+/** `domain`, with all below it, joins another tree: the images that it is in stay mapped. */
+void dart__domain_image_keep(const dart_domain_locality_t *domain);
 
 /** How many units it has; num_units is -1 of a blank one. */
 static inline size_t dart__domain_units(const dart_domain_locality_t *domain)

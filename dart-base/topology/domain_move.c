@@ -46,6 +46,13 @@ dart_ret_t dart__domain_add(domain_t *domain, domain_t *subdomain, int position)
   return DART_OK;
 }
 
+static const domain_t *top_of(const domain_t *domain)
+{
+  while (!dart__domain_is_top(domain))
+    domain = domain->parent;
+  return domain;
+}
+
 dart_ret_t dart__domain_move(domain_t *domain, domain_t *new_parent, int position)
 {
   static const char function[] = "dart_domain_move_subdomain";
@@ -71,7 +78,8 @@ dart_ret_t dart__domain_move(domain_t *domain, domain_t *new_parent, int positio
     dart__domain_give_room_back(new_parent);
     return dart__domain_no_memory(function);
   }
-  dart__domain_image_keep(); /* the new parent may be in another tree */
+  if (top_of(domain) != top_of(new_parent))
+    dart__domain_image_keep(domain);
   dart__domain_take_out(domain);
   dart__domain_put_in(new_parent, domain, position);
   dart__domain_close_ranks(parent);

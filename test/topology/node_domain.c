@@ -396,6 +396,32 @@ static void an_image_is_mapped_by_others(void **state)
   dart__domain_delete(team.root);
 }
 
+/* Only an image some of which is in another tree stays mapped when its tree ends. */
+static void an_image_stays_for_what_left_it(void **state)
+{
+  team_t               team = team_of(mixed_nodes, MIXED_UNITS);
+  dart__domain_image_t image;
+  domain_t            *root, *own = dart__domain_new();
+
+  (void)state;
+  root = dart__domain_image_make(team.root, 8 + 1024, &image); /* the same place as 8 */
+  assert_non_null(root);
+  assert_int_equal(dart__domain_move(at(root, ".1.0"), at(root, ".0"), -1), DART_OK);
+  dart__domain_delete(root);
+  dart__domain_image_drop(root, &image);
+
+  root = dart__domain_image_make(team.root, 8, &image);
+  assert_non_null(root); /* nothing is there any more */
+  snprintf(own->domain_tag, sizeof own->domain_tag, ".");
+  assert_int_equal(dart__domain_move(at(root, ".1"), own, -1), DART_OK);
+  dart__domain_delete(root);
+  dart__domain_image_drop(root, &image);
+  assert_string_equal(own->children[0]->domain_tag, ".0");
+  assert_null(dart__domain_image_make(team.root, 8, &image));
+  dart__domain_delete(own);
+  dart__domain_delete(team.root);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = { cmocka_unit_test(every_machine_gives_a_sound_tree),
@@ -412,6 +438,7 @@ int main(void)
                                       cmocka_unit_test(the_top_of_a_copy_stands_alone),
                                       cmocka_unit_test(assign_replaces_what_was_there),
                                       cmocka_unit_test(an_image_is_mapped_by_others),
+                                      cmocka_unit_test(an_image_stays_for_what_left_it),
                                       cmocka_unit_test(large_teams) };
 
   return cmocka_run_group_tests_name("domains", tests, NULL, NULL);
