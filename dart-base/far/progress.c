@@ -81,15 +81,17 @@ void dart__progress_stream(void)
     dart__put_maps = no_maps;
 }
 
-bool dart__progress_may_stream(void)
+void dart__progress_complete_stream(void)
 {
-  static uint32_t next, count; /* of near updates, and of far ones, when last asked */
-  bool            is_new = next != dart__deferred.next || count != dart__run.count;
-
-  next  = dart__deferred.next;
-  count = dart__run.count;
-  return dart__stream == DART__STREAM_LEAST &&
-         (is_new || (dart__deferred_is_empty(&dart__deferred) && count == 0));
+  if (dart__stream < DART__STREAM_LEAST) {
+    dart__progress_complete_near();
+    return;
+  }
+  if (dart__run.count > 0)
+    dart__run_send();
+  dart__deferred_apply_all(&dart__deferred);
+  dart__progress_serve();
+  atomic_thread_fence(memory_order_acq_rel); /* as in dart__progress_complete_near */
 }
 
 void dart__progress_at_once(void)

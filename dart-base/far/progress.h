@@ -4,10 +4,10 @@
  *
  * Updates are deferred only in a stream: after DART__STREAM_LEAST of them in a row, fast, and with no other
  * call of DART between. So the updates of a program that makes a few and then blocks, in a pipe or a join,
- * are applied. A local flush does not end a stream, for operands are copied; of two without an update between, the
- * second does, for the unit may poll. The end of a stream, at most DART__DEFERRED_MOST updates, stays deferred until the
- * unit's next call of DART that completes remotely, waits, polls, puts or publishes. Updates are deferred only if one
- * thread uses DART: no other thread accesses the queue, and any call of the unit may apply it. */
+ * are applied. A local flush applies what is deferred, too, but updates that follow it are of the same stream. The end of
+ * a stream, at most DART__DEFERRED_MOST updates, stays deferred until the unit's next call of DART that completes, waits,
+ * polls, puts or publishes. Updates are deferred only if one thread uses DART: no other thread accesses the queue, and
+ * any call of the unit may apply it. */
 #include <dash/dart/ext/dart_inline_near.h>
 #include <dash/dart/if/dart_globmem.h>
 
@@ -93,9 +93,8 @@ static inline void dart__progress_complete_near(void)
   atomic_thread_fence(memory_order_acq_rel);
 }
 
-/** Of a local flush: whether the stream goes on. If the one before has seen the same updates deferred, it does not: a unit that
- *  polls for one of them by gets and local flushes would never see it. */
-bool dart__progress_may_stream(void);
+/** dart__progress_complete_near for a local flush, after which a stream goes on. */
+void dart__progress_complete_stream(void);
 
 /** Whether updates without a result may be deferred. */
 static inline bool dart__may_defer(void)

@@ -20,7 +20,7 @@ DART__PROFILED(dart_test_local, dart_test, dart_testall_local, dart_testall);
 DART__PROFILED(dart_handle_free, dart_order, dart_progress);
 
 /* Complete near operations, and start those that were deferred. `*far_out`: the team whose far operations have to be
- * completed; NULL: none. Deferred updates are complete locally, for their operands were copied: a stream goes on. */
+ * completed; NULL: none. */
 static inline dart_ret_t flush_near(const char *function, dart_gptr_t gptr, bool all, bool is_local,
                                     dart__team_t **far_out)
 {
@@ -34,8 +34,8 @@ static inline dart_ret_t flush_near(const char *function, dart_gptr_t gptr, bool
     return dart__locate_error(function, gptr, 0);
   if (__builtin_expect(dart__segment_epoch(segment) != NULL, 0))
     ret = dart__gate.flush(team, segment, all ? -1 : gptr.unitid);
-  if (is_local && dart__progress_may_stream())
-    dart__progress_serve();
+  if (is_local)
+    dart__progress_complete_stream();
   else
     dart__progress_complete_near();
   if (team->nnodes > 1)

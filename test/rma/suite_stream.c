@@ -182,6 +182,20 @@ TEST(a_flush_of_one_unit_covers_a_stream)
   }
 }
 
+/* In the caller's portion, which it may load from after any flush; and a stream goes on after it. */
+TEST(a_local_flush_applies_a_stream)
+{
+  dart_gptr_t segment = test_segment(DART_TEAM_ALL, WORDS * sizeof(uint64_t), 0);
+
+  for (int times = 1; times < 8; times++) {
+    add_ones(segment, me, 0, WORDS, times);
+    EXPECT_OK(times % 2 == 0 ? dart_flush_local(test_unit(segment, me))
+                             : dart_flush_local_all(segment));
+    expect_in_each(segment, 0, (uint64_t)(times * (times + 1) / 2));
+  }
+  test_barrier();
+}
+
 /* Whoever sees the flag finds the stream that the order came after; its end is part of that. */
 TEST_N(2, an_order_is_after_a_stream)
 {
