@@ -202,6 +202,17 @@ for signal in 1 12; do
   expect_code $((128 + signal)); expect_line "dartrun: * signal $signal (*"
 done
 
+# The same of units that DART has started, which have no handlers: Hydra ends with 0 then, now and then, and UCX has a handler
+# of SIGHUP unless dartrun forbids it.
+for signal in 1 2 3 15; do
+  begin env --default-signal=INT,QUIT DART_LOG_LEVEL=WARN "$dartrun" -n 3 "$build/test/dart-end-mpi" \
+    '*:init,barrier,pid,sleep=30000,exit'
+  lines 3 '^[0-9]* [0-9]*$'
+  kill -$signal $!
+  finished
+  expect_code $((128 + signal)); expect_line "dartrun: the program has ended by signal $signal (*) to dartrun"
+done
+
 # A program that started MPI without threads gets no agent, is told so once, unless it wants none, and
 # works.
 agent_line='*no progress agent: MPI was not started for several threads*'
