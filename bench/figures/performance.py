@@ -214,7 +214,7 @@ class Page:
         """What says where the figures come from, up to the end of its paragraph."""
         day = time.strftime("%d %B %Y").lstrip("0")
         words = {1: "one round", 2: "two rounds", 3: "three rounds"}.get(rounds, f"{rounds} rounds")
-        sentence = f"The figures come from one run of\n`bench/papers --performance` of commit {commit} on {day}, medians of {words}."
+        sentence = f"The figures come from one run of\n`bench/papers` for this page, of commit {commit} on {day}, medians of {words}."
         self.text, n = re.subn(r"The figures come from one run of\s.*?(?=\n\n)", sentence, self.text, count=1, flags=re.DOTALL)
         if n == 0:
             self.missing.append("no sentence that begins with: The figures come from one run of")

@@ -130,10 +130,10 @@ def sync_figure(results, where, label):
     grown = [at(series, most) / at(series, 2) for series in (fence, dedicated, locks[1])] if few else []
     return (chart(f"Table 1: opening and closing epochs without data, {label}", "units", "µs", curves, log_x=False) +
             about(SYNC[0], SYNC[1].format(PLACES[where])) +
-            verdict(found, found and ratio < 1.5 and growth > most / 4,
+            verdict(found, found and 0.67 < ratio < 1.5 and growth > most / 4,
                     found and f"with {most:g} units a fence takes {ratio:.2f} of its time with all neighbours instead of one "
                     f"(independent of them), and locks of all neighbours {growth:.1f} times that of one (linear).") +
-            verdict(bool(few), few and grown[0] < 1.25 * math.log2(most) and max(grown[1:]) < 1.5,
+            verdict(bool(few), few and 0.67 < min(grown) and grown[0] < 1.25 * math.log2(most) and max(grown[1:]) < 1.5,
                     few and f"from 2 to {most:g} units a fence takes {grown[0]:.2g} times as long (with the logarithm, on the NEC "
                     f"{nec_growth('fence_1', most):.2g}), post and start with one neighbour {grown[1]:.2g} and a lock of one "
                     f"{grown[2]:.2g} times (independent of the units, on the NEC {nec_growth('dedicated_1', most):.2g} and "

@@ -99,7 +99,7 @@ FENCE=2000 papers --quick --performance --to "$work/doc/page.md"
 expect_code 1
 [[ $err == *"figures of $work/doc/page.md are still those of before" ]] || fail "what was not filled: $err"
 for said in $'\nSlower than MPI by more than a tenth:' $'\nNot filled:' $'\n  put-between-nodes, blocking put, DART / MPI, 512 bytes: ' \
-  $'\n  locks, pthread mutex between processes, free: 15\n'; do
+  $'\n  locks, pthread mutex between processes, free: '; do
   [[ $out == *"$said"* ]] || fail "not said: '$said', but: $out"
 done
 changed() { # LINE, of which * may be anything
@@ -110,12 +110,12 @@ changed() { # LINE, of which * may be anything
   done < <(comm -13 <(sort "$top/doc/performance.md") <(sort "$work/doc/page.md"))
   fail "the page has no new line '$1'"
 }
-changed '| blocking put, DART / MPI | 1.23 / 57 | 2.52 / 2.26 | 1.23 / 57 | * | 240 / 239 |'
+changed '| blocking put, DART / MPI | 1.23 / 57 | * | 1.23 / 57 | * | * |'
 changed '| \*one node:\* barrier | 1.23 / 57 | | | |'
 changed '| 16 | 1.00 | 10.0 (3.00) | 10.0 (3.00) | 10.0 (3.00) | *'
 changed "*made and destroyed in 1.23 µs on one node (MPI's communicator 57) and in 1.23 over two (57); 4 KiB are allocated and"
 changed 'freed in 1.23 µs (a window of MPI 57).'
-changed '*bench/papers --performance* of commit * medians of one round.*'
+changed '*bench/papers* of commit * medians of one round.*'
 run "$top/bench/plots" --page "$work/doc/page.md" --check; expect_code 0
 
 # what hangs behind its last line is whole, and what hangs before it is not
