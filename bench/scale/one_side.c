@@ -44,7 +44,7 @@ void __wrap_dart__coll_most(dart__team_t *team, unsigned long *values, size_t co
   (void)team;
   if (scale_last_differs && count >= 6) /* of an allocation: the complement of the smallest size */
     values[2]++;
-  if (scale_last_differs && count == 8) /* the same of what is adopted */
+  if (scale_last_differs && count == 8) /* of an adoption: that of the program's memory */
     values[7]++;
 }
 

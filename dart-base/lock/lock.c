@@ -208,8 +208,8 @@ static dart_ret_t settle(const char *function, dart__team_t *team, dart_ret_t re
   return dart__coll_agree(team, ret);
 }
 
-/* Whether it can be destroyed: nobody holds it, or waits for it. Threads that wait are looked for first: such a
- * thread holds nothing then, or is noted as the holder. Once the team is gone, dart_team_destroy has settled, and this unit is asked
+/* Whether it can be destroyed: nobody holds it, or waits for it. Threads that wait are looked for first: such a thread holds
+ * nothing then, or is noted as the holder. Once the team is gone, dart_team_destroy has settled, and this unit is asked
  * alone. */
 static dart_ret_t end_use(const char *function, dart_lock_t lock)
 {

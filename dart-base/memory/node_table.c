@@ -35,12 +35,16 @@ dart_ret_t dart__node_table_fill(dart__team_t *team, const void *own, size_t nby
 /* After a loss other units may still apply what the lost one has sent: then a table that was made before it stays in the pool. */
 void dart__node_table_free(void *table, uint32_t owner)
 {
-  uint64_t offset = (uint64_t)((const char *)table - dart__pool_address(dart__world.me, 0));
+  uint64_t offset;
 
-  if (owner == 0)
+  if (table == NULL)
+    return;
+  if (owner == 0) {
     dart__sparse_delete(table);
-  else if (table != NULL && offset < dart__settings.pool &&
-           (uint32_t)dart__lost_count() + 1 == owner)
+    return;
+  }
+  offset = (uint64_t)((const char *)table - dart__pool_address(dart__world.me, 0));
+  if (offset < dart__settings.pool && dart__lost_count() + 1 == owner)
     dart__pool_free(offset);
 }
 

@@ -15,7 +15,7 @@ static inline bool dart__node_table_is_shared(const dart__team_t *team)
 /** Whose the team's tables are: 0: this unit's, else the node's, and how many units have been lost before, and one. */
 static inline uint32_t dart__node_table_owner(const dart__team_t *team)
 {
-  return dart__node_table_is_shared(team) ? (uint32_t)dart__lost_count() + 1 : 0;
+  return dart__node_table_is_shared(team) ? dart__lost_count() + 1 : 0;
 }
 
 /** Allocate this unit's own table with `nbytes` of each unit; NULL, if it is to be shared. Local. False: no memory. */

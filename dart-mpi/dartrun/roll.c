@@ -463,6 +463,15 @@ static void say_cause(const roll_t *roll)
                (int)unit->pid);
 }
 
+/* `pid` below 0: it is not known. */
+static void say_killed(pid_t pid, int signal)
+{
+  if (pid > 0)
+    launch_say("a unit (pid %d) was killed by signal %d (%s)", (int)pid, signal, strsignal(signal));
+  else
+    launch_say("a unit was killed by signal %d (%s)", signal, strsignal(signal));
+}
+
 /* Nothing is known of the end but what mpiexec says. */
 static void say_end(const children_t *children, int code)
 {
@@ -475,10 +484,8 @@ static void say_end(const children_t *children, int code)
     return;
   if (asked != 0)
     launch_say("the program has ended by signal %d (%s) to dartrun", asked, strsignal(asked));
-  else if (pid > 0)
-    launch_say("a unit (pid %d) was killed by signal %d (%s)", (int)pid, signal, strsignal(signal));
-  else if (pid < 0)
-    launch_say("a unit was killed by signal %d (%s)", signal, strsignal(signal));
+  else if (pid != 0)
+    say_killed(pid, signal);
   else if (failed != 0 && unit >= 0)
     launch_say("unit %u exited with code %d", (unsigned)unit, failed);
   else if (failed != 0)
@@ -517,7 +524,7 @@ static int say_lost_proxy(int code)
     launch_say("mpiexec has lost its proxy: it was killed, or units have crashed at once");
     return code;
   }
-  launch_say("a unit (pid %d) was killed by signal %d (%s)", (int)pid, signal, strsignal(signal));
+  say_killed(pid, signal);
   return 128 + signal;
 }
 
