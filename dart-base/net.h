@@ -184,8 +184,8 @@ void dart__net_flush(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, boo
  * once. */
 
 typedef enum {
-  DART__CHANNEL_REQUEST, /* what far/am/wire.h describes; tag 0, as of the next three */
-  DART__CHANNEL_REPLY,
+  DART__CHANNEL_AM,      /* what far/am/wire.h describes; tag 0, as of the next three */
+  DART__CHANNEL_REPLY,   /* where there was no memory for one: see there */
   DART__CHANNEL_DATA,    /* payload alone, received in place */
   DART__CHANNEL_GOT,     /* payload that was asked for */
   DART__CHANNEL_LEADERS, /* of the leaders of a team; the lowest 16 bits of tags are its id */

@@ -13,8 +13,8 @@
  * time. `receiver` and `sender` are the agent, and threads of the unit where they wait: `drain` and send_open. A
  * loop that looks again after every turn of waiting is a guard.
  *
- * MPI delivers messages of one sender and channel in order, and never blocks it. Requests and replies have
- * channels of their own, so messages of different channels come in any order.
+ * MPI delivers messages of one sender and channel in order, and never blocks it. Here requests and replies have
+ * channels of their own, so they come in any order. In the code most replies share that of the requests.
  *
  * Left out. A shortage of memory for replies (NOT_NOW), and that send_open and ask_for_batches pass by an
  * endpoint that is in use: both are tried again. Messages of data are notify.pml's. One peer: peers.pml is
@@ -368,7 +368,7 @@ inline serve()
   assert(applied[me] == batch)
 }
 
-/* `drain`: take_replies and take_requests, which calls `handle` */
+/* `drain`, which calls `handle` and take_reserve */
 proctype receiver(byte me)
 {
   bool wants_reply;

@@ -97,11 +97,11 @@ static void receives_take_messages_in_the_order_posted(void **state)
   (void)state;
   open_with(2, "rdma");
   for (int i = 0; i < 4; i++)
-    dart__net_recv(comm(0), i == 1 ? 1 : DART__ANY_PEER, DART__CHANNEL_REQUEST, 0, NULL, &words[i],
-                   8, &requests[i]);
+    dart__net_recv(comm(0), i == 1 ? 1 : DART__ANY_PEER, DART__CHANNEL_AM, 0, NULL, &words[i], 8,
+                   &requests[i]);
   dart__net_cancel(comm(0), &requests[0]);
   for (int i = 0; i < 2; i++) {
-    sent = send_word(1, 0, DART__CHANNEL_REQUEST, 0, &values[i]);
+    sent = send_word(1, 0, DART__CHANNEL_AM, 0, &values[i]);
     await(1, &sent);
   }
   assert_true(is_done(0, &requests[1]) && is_done(0, &requests[2]));
@@ -203,8 +203,8 @@ static void messages_that_nobody_receives_hold_up_no_other(void **state)
   }
   assert_false(is_done(0, &unwanted[UNWANTED - 1]));
   for (int i = 0; i < 3; i++) {
-    request = send_word(0, 1, DART__CHANNEL_REQUEST, 0, &word);
-    assert_int_equal(recv_word(1, 0, DART__CHANNEL_REQUEST, 0), 9);
+    request = send_word(0, 1, DART__CHANNEL_AM, 0, &word);
+    assert_int_equal(recv_word(1, 0, DART__CHANNEL_AM, 0), 9);
     await(0, &request);
     dart__net_send(comm(0), 1, DART__CHANNEL_DATA, 0, large, LARGE, NULL);
     dart__net_recv(comm(1), 0, DART__CHANNEL_DATA, 0, NULL, got, LARGE, &request);
@@ -401,8 +401,8 @@ static void nothing_comes_before_its_time(void **state)
   open_with(2, "rdma,latency=3ms,bandwidth=10M");
   dart__region_enter(comm(1), &region);
   start = dart__now_ns();
-  send_word(0, 1, DART__CHANNEL_REQUEST, 0, &word);
-  assert_int_equal(recv_word(1, 0, DART__CHANNEL_REQUEST, 0), 3);
+  send_word(0, 1, DART__CHANNEL_AM, 0, &word);
+  assert_int_equal(recv_word(1, 0, DART__CHANNEL_AM, 0), 3);
   assert_true(dart__now_ns() - start >= 3000000);
   start   = dart__now_ns();
   request = move(0, 1, true, large, LARGE, 0, MAPPED); /* takes 10 ms of a link */
@@ -449,9 +449,9 @@ static void jitter_reorders_what_is_not_ordered(void **state)
   (void)state;
   open_with(2, "rdma,jitter=500us,seed=5"); /* much more than a look takes */
   assert_int_equal(overtaken_messages(DART__CHANNEL_OWN, 3, DART__CHANNEL_OWN, 3), 0);
-  assert_int_equal(overtaken_messages(DART__CHANNEL_REQUEST, 0, DART__CHANNEL_REQUEST, 0), 0);
+  assert_int_equal(overtaken_messages(DART__CHANNEL_AM, 0, DART__CHANNEL_AM, 0), 0);
   assert_true(overtaken_messages(DART__CHANNEL_OWN, 3, DART__CHANNEL_OWN, 4) > PAIRS / 10);
-  assert_true(overtaken_messages(DART__CHANNEL_REQUEST, 0, DART__CHANNEL_REPLY, 0) > PAIRS / 10);
+  assert_true(overtaken_messages(DART__CHANNEL_AM, 0, DART__CHANNEL_REPLY, 0) > PAIRS / 10);
   peers_close(&peers);
 }
 
@@ -530,7 +530,7 @@ static void sends_to_a_lost_peer_are_done(void **state)
   peers_open_mortal(&peers, 3, "rdma");
   dart__net_send(comm(0), 1, DART__CHANNEL_OWN, 1, large, sizeof large, &offered);
   for (int i = 0; i < MANY; i++)
-    dart__net_send(comm(0), 1, DART__CHANNEL_REQUEST, 0, large, 2000, &sent[i]);
+    dart__net_send(comm(0), 1, DART__CHANNEL_AM, 0, large, 2000, &sent[i]);
   assert_false(is_done(0, &offered) || is_done(0, &sent[MANY - 1]));
   peers_lose(1);
   assert_true(is_done(0, &offered));
@@ -557,9 +557,9 @@ static void receives_from_a_lost_peer_are_cancelled(void **state)
   peers_open_mortal(&peers, 2, "rdma");
   send_word(1, 0, DART__CHANNEL_PROGRAM, 3, &word);
   dart__net_send(comm(1), 0, DART__CHANNEL_OWN, 1, large, sizeof large, &sent[0]);
-  dart__net_send(comm(1), 0, DART__CHANNEL_REQUEST, 0, large, sizeof large, &sent[1]);
+  dart__net_send(comm(1), 0, DART__CHANNEL_AM, 0, large, sizeof large, &sent[1]);
   dart__net_recv(comm(0), 1, DART__CHANNEL_OWN, 1, NULL, got, sizeof got, &named);
-  dart__net_recv(comm(0), DART__ANY_PEER, DART__CHANNEL_REQUEST, 0, NULL, got, sizeof got, &any);
+  dart__net_recv(comm(0), DART__ANY_PEER, DART__CHANNEL_AM, 0, NULL, got, sizeof got, &any);
   peers_progress(comm(0));
   peers_progress(comm(1)); /* some of the bytes are on their way */
   peers_lose(1);

@@ -264,7 +264,7 @@ static void send_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, bo
   count_batch(batch, nwords);
   receive_got(am, peer, batch);
   dart__am_ack_write(&am->ack[peer], &batch->message.header);
-  dart__net_send(am->config.comm, peer, DART__CHANNEL_REQUEST, 0, &batch->message,
+  dart__net_send(am->config.comm, peer, DART__CHANNEL_AM, 0, &batch->message,
                  sizeof batch->message.header + nwords * sizeof(uint64_t), NULL);
   send_data(am, peer, batch, batch->ndata);
 
@@ -387,7 +387,7 @@ static void send_ack_request(dart__am_t *am, int32_t peer, dart__am_endpoint_t *
   dart__am_spin_unlock(&ep->lock);
   dart__count(DART__COUNT_ACK_REQUEST);
   dart__am_ack_write(&am->ack[peer], &ep->ack_request);
-  dart__net_send(am->config.comm, peer, DART__CHANNEL_REQUEST, 0, &ep->ack_request,
+  dart__net_send(am->config.comm, peer, DART__CHANNEL_AM, 0, &ep->ack_request,
                  sizeof ep->ack_request, NULL);
   dart__am_spin_lock(&ep->lock);
   ep->is_sending = false;

@@ -88,8 +88,7 @@ static inline void dart__am_number_set(_Atomic uint64_t *at, uint64_t value)
 
 /* ---- the target's side, see receive.h ------------------------------------------------------- */
 
-#define DART__AM_RING       16 /* receives of requests posted */
-#define DART__AM_REPLY_RING 4  /* and of replies */
+#define DART__AM_RING 16 /* receives posted */
 
 typedef struct dart__am_pending dart__am_pending_t;
 typedef struct dart__am_reply   dart__am_reply_t;
@@ -103,12 +102,11 @@ typedef struct {
   dart__am_message_t *message;
 } dart__am_slot_t;
 
-/* Receives of a channel, handled in the order posted. */
+/* Receives of requests and replies, handled in the order posted; behind them one for a reply from the reserve. */
 typedef struct {
-  dart__channel_t     channel;
-  unsigned            nslots;
-  uint64_t            head; /* the next receive to handle, modulo nslots */
-  unsigned            free; /* slots before it that are to be posted again */
+  unsigned            nslots; /* DART__AM_RING + 1, or 0 before they are posted */
+  uint64_t            head;   /* the next receive to handle, modulo DART__AM_RING */
+  unsigned            free;   /* slots before it that are to be posted again */
   dart__am_slot_t    *slot;
   dart__am_message_t *messages; /* [nslots] sparse; slots begin with these */
 } dart__am_ring_t;
@@ -123,18 +121,18 @@ typedef struct {
 
 typedef struct {
   dart__am_spin_t     lock; /* of all but `last_ns`; nobody waits for it */
-  dart__am_ring_t     requests;
-  dart__am_ring_t     replies;
+  dart__am_ring_t     ring;
   dart__am_source_t  *source;   /* [npeers] */
   dart__am_pending_t *pending;  /* in the order in which they came */
   dart__am_reply_t   *replying; /* replies that the transport may still read */
   dart__am_reply_t   *spare;
+  dart__am_reply_t   *reserve;       /* for when there is no memory; NULL: in use */
   dart__am_pending_t *spare_pending; /* for when there is no memory; NULL: in use */
-  dart__am_message_t *unused;        /* of requests.messages: a list through their first bytes */
+  dart__am_message_t *unused;        /* of ring.messages: a list through their first bytes */
   void               *dropped;       /* receives data whose target memory does not exist */
   dart__deferred_t    updates;       /* of a batch, whose cache lines are being prefetched */
-  bool            has_skipped; /* requests were left for the next look, because replies had come */
-  _Atomic int64_t last_ns;     /* when requests last came */
+  unsigned            calls;         /* of dart__am_receive */
+  _Atomic int64_t     last_ns;       /* when requests last came */
 } dart__am_receiver_t;
 
 /* ---- the instance --------------------------------------------------------------------------- */

@@ -25,6 +25,7 @@ struct dart__am_pending {
 /* A reply that the transport may still read, or a spare one. */
 struct dart__am_reply {
   dart__am_reply_t   *next;
+  bool                is_reserve;
   dart__net_request_t sent;
   dart__am_message_t  message;
 };
@@ -49,20 +50,32 @@ static void recycle_replies(dart__am_t *am)
       link = &reply->next;
       continue;
     }
-    *link       = reply->next;
+    *link = reply->next;
+    if (reply->is_reserve) {
+      r->reserve = reply;
+      continue;
+    }
     reply->next = r->spare;
     r->spare    = reply;
   }
 }
 
-/* NULL: there is none until the transport is done with another one; there is at least one. */
+/* NULL: there is no memory, and the transport still reads the one in reserve. */
 static dart__am_reply_t *take_reply(dart__am_receiver_t *r)
 {
   dart__am_reply_t *reply = r->spare;
 
-  if (reply == NULL)
-    return malloc(sizeof *reply);
-  r->spare = reply->next;
+  if (__builtin_expect(reply != NULL, 1)) {
+    r->spare = reply->next;
+    return reply;
+  }
+  reply = malloc(sizeof *reply);
+  if (reply != NULL) {
+    reply->is_reserve = false;
+    return reply;
+  }
+  reply      = r->reserve;
+  r->reserve = NULL;
   return reply;
 }
 
@@ -71,11 +84,12 @@ static void send_reply(dart__am_t *am, int32_t peer, dart__am_reply_t *reply, ui
 {
   dart__am_receiver_t *r = &am->receiver;
 
-  reply->message.header = (dart__am_header_t){ .batch = batch };
+  reply->message.header = (dart__am_header_t){ .is_reply = true, .batch = batch };
   dart__am_ack_write(&am->ack[peer], &reply->message.header);
   dart__count_operation(DART__COUNT_REPLY, nwords * sizeof(uint64_t));
-  dart__net_send(am->config.comm, peer, DART__CHANNEL_REPLY, 0, &reply->message,
-                 sizeof reply->message.header + nwords * sizeof(uint64_t), &reply->sent);
+  dart__net_send(am->config.comm, peer, reply->is_reserve ? DART__CHANNEL_REPLY : DART__CHANNEL_AM,
+                 0, &reply->message, sizeof reply->message.header + nwords * sizeof(uint64_t),
+                 &reply->sent);
   reply->next = r->replying;
   r->replying = reply;
 }
@@ -187,7 +201,7 @@ static bool is_of_ring(const dart__am_ring_t *ring, const dart__am_message_t *me
 
 static void delete_message(dart__am_receiver_t *r, dart__am_message_t *message)
 {
-  if (is_of_ring(&r->requests, message)) {
+  if (is_of_ring(&r->ring, message)) {
     memcpy((void *)message, &r->unused, sizeof r->unused);
     r->unused = message;
   } else {
@@ -316,27 +330,33 @@ static void apply_pending(dart__am_t *am, int most, bool *notified_out)
   }
 }
 
-/* ---- rings ------------------------------------------------------------------------------------ */
+/* ---- the ring --------------------------------------------------------------------------------- */
 
-static void post(dart__am_t *am, const dart__am_ring_t *ring, dart__am_slot_t *slot)
+static dart__am_slot_t *reserve_slot(const dart__am_ring_t *ring)
 {
+  return &ring->slot[DART__AM_RING];
+}
+
+static void post(dart__am_t *am, dart__am_slot_t *slot)
+{
+  bool is_reserve = slot == reserve_slot(&am->receiver.ring);
+
   slot->has_come = false;
-  dart__net_recv(am->config.comm, DART__ANY_PEER, ring->channel, 0, NULL, slot->message,
+  dart__net_recv(am->config.comm, DART__ANY_PEER,
+                 is_reserve ? DART__CHANNEL_REPLY : DART__CHANNEL_AM, 0, NULL, slot->message,
                  sizeof *slot->message, &slot->request);
 }
 
-static bool open_ring(dart__am_t *am, dart__am_ring_t *ring, dart__channel_t channel,
-                      unsigned nslots)
+static bool open_ring(dart__am_t *am, dart__am_ring_t *ring)
 {
-  *ring = (dart__am_ring_t){ .channel  = channel,
-                             .slot     = calloc(nslots, sizeof *ring->slot),
-                             .messages = dart__sparse_new(nslots, sizeof *ring->messages) };
+  ring->slot     = calloc(DART__AM_RING + 1, sizeof *ring->slot);
+  ring->messages = dart__sparse_new(DART__AM_RING + 1, sizeof *ring->messages);
   if (ring->slot == NULL || ring->messages == NULL)
     return false;
-  ring->nslots = nslots;
-  for (unsigned i = 0; i < nslots; i++) {
+  ring->nslots = DART__AM_RING + 1;
+  for (unsigned i = 0; i < ring->nslots; i++) {
     ring->slot[i].message = &ring->messages[i];
-    post(am, ring, &ring->slot[i]);
+    post(am, &ring->slot[i]);
   }
   return true;
 }
@@ -354,7 +374,7 @@ static void close_ring(dart__am_t *am, dart__am_ring_t *ring)
 
 static dart__am_slot_t *oldest_slot(const dart__am_ring_t *ring)
 {
-  return &ring->slot[ring->head % ring->nslots];
+  return &ring->slot[ring->head % DART__AM_RING];
 }
 
 static void note_message(dart__am_slot_t *slot, const dart__net_message_t *came)
@@ -364,23 +384,23 @@ static void note_message(dart__am_slot_t *slot, const dart__net_message_t *came)
   slot->nbytes   = came->nbytes;
 }
 
-/* The next message, or NULL. */
-static dart__am_slot_t *next(dart__am_t *am, dart__am_ring_t *ring)
+static bool look_for(dart__am_t *am, dart__am_slot_t *slot)
 {
-  dart__am_slot_t           *slot      = oldest_slot(ring);
   dart__net_request_t *const request[] = { &slot->request };
   dart__net_message_t        came;
 
   if (!slot->has_come && dart__net_test(am->config.comm, request, 1, &came) == 0)
     note_message(slot, &came);
-  return slot->has_come ? slot : NULL;
+  return slot->has_come;
 }
 
 /* Post the receives of slots that were handled. */
-static void post_free(dart__am_t *am, dart__am_ring_t *ring)
+static void post_free(dart__am_t *am)
 {
+  dart__am_ring_t *ring = &am->receiver.ring;
+
   for (; ring->free > 0; ring->free--)
-    post(am, ring, &ring->slot[(ring->head - ring->free) % ring->nslots]);
+    post(am, &ring->slot[(ring->head - ring->free) % DART__AM_RING]);
 }
 
 /* ---- progress ------------------------------------------------------------------------------ */
@@ -389,10 +409,9 @@ static handled_t handle(dart__am_t *am, dart__am_slot_t *slot, bool *notified_ou
 {
   const dart__am_header_t *header = &slot->message->header;
 
-  if (__builtin_expect(slot->nbytes == 0, 0)) /* of a peer that is lost */
-    return HANDLED;
-  dart__am_endpoint_acknowledge(am, &am->endpoint[slot->peer], header, NULL);
-  if (__builtin_expect(am->receiver.source[slot->peer].is_cut, 0))
+  dart__am_endpoint_acknowledge(am, &am->endpoint[slot->peer], header,
+                                header->is_reply ? slot->message->words : NULL);
+  if (header->is_reply || __builtin_expect(am->receiver.source[slot->peer].is_cut, 0))
     return HANDLED;
   if (header->ndata > 0 || am->receiver.source[slot->peer].first != NULL)
     return keep(am, slot);
@@ -405,90 +424,81 @@ static bool awaits_reply(const dart__am_t *am)
   return dart__am_peers_count(&am->busy) > 0;
 }
 
-/* A thread may wait for one of them, so their receives are posted again at the next look. A reply that this look has not
- * found is left to the next. */
-static bool take_replies(dart__am_t *am, int most)
+/* Handle the messages that have arrived, in order, at most `most`. It returns after the last reply that is awaited, and
+ * after data and notifications, so that the caller can see whether its wait is over. Otherwise, of two units that exchange
+ * data, one would go on receiving all that the other sends ahead, while the other waits for it. As a thread may wait for a
+ * reply, its receive is posted again at the next look. */
+static dart__am_handled_t take(dart__am_t *am, int most, bool *notified_out)
 {
-  dart__am_ring_t *ring = &am->receiver.replies;
-  dart__am_slot_t *slot;
-  bool             any = false;
+  dart__am_ring_t   *ring     = &am->receiver.ring;
+  dart__am_handled_t handled  = { 0 };
+  bool               is_over  = false;
+  int                notified = 0;
+  dart__am_slot_t   *slot;
 
-  if (!oldest_slot(ring)->has_come)
-    return false;
-  for (; most > 0 && awaits_reply(am) && (slot = next(am, ring)) != NULL; most--) {
-    if (__builtin_expect(slot->nbytes > 0, 1)) /* else its peer is lost */
-      dart__am_endpoint_acknowledge(am, &am->endpoint[slot->peer], &slot->message->header,
-                                    slot->message->words);
-    any = true;
-    ring->head++;
-    if (++ring->free == ring->nslots)
-      post_free(am, ring);
-  }
-  return any;
-}
+  for (; !is_over && most > 0 && look_for(am, slot = oldest_slot(ring)); most--) {
+    bool is_lost  = __builtin_expect(slot->nbytes == 0, 0); /* its peer is */
+    bool is_reply = !is_lost && slot->message->header.is_reply;
 
-static bool take_requests(dart__am_t *am, int most, bool *notified_out)
-{
-  dart__am_ring_t *ring = &am->receiver.requests;
-  dart__am_slot_t *slot;
-  bool             any = false, is_data = false;
-  int              notified = 0;
-
-  for (; !is_data && notified < NOTIFIED_MOST && most > 0 && (slot = next(am, ring)) != NULL;
-       most--) {
-    any     = true;
-    is_data = slot->nbytes > 0 && slot->message->header.ndata > 0;
-    if (handle(am, slot, notified_out) == NOT_NOW)
+    handled.requests |= !is_reply;
+    handled.replies |= is_reply;
+    is_over = !is_lost && slot->message->header.ndata > 0;
+    if (!is_lost && handle(am, slot, notified_out) == NOT_NOW)
       break;
     notified += *notified_out;
+    is_over |= notified == NOTIFIED_MOST || (is_reply && !awaits_reply(am));
     ring->head++;
-    ring->free++;
-    post_free(am, ring);
+    if (++ring->free == DART__AM_RING || !is_reply)
+      post_free(am);
   }
-  return any;
+  return handled;
 }
 
-/* Look for the next reply, the next request, and whether `own` is complete. While a unit waits it does little
- * else, so the three cost one test; most networks find the first in this order. False: no message has come. */
-static bool test_messages(dart__am_t *am, int looks, dart__net_request_t *own)
+/* Look now and then for a reply of a unit that has no memory. False: there is none. */
+static bool take_reserve(dart__am_t *am)
 {
-  dart__am_slot_t     *slot[2];
-  dart__net_request_t *request[DART__NET_TEST_MOST];
-  int                  nslots = 0, count = 0, index = -1;
-  dart__net_message_t  came;
+  dart__am_receiver_t *r    = &am->receiver;
+  dart__am_slot_t     *slot = reserve_slot(&r->ring);
 
-  post_free(am, &am->receiver.replies);
-  if (awaits_reply(am))
-    slot[nslots++] = oldest_slot(&am->receiver.replies);
-  slot[nslots++] = oldest_slot(&am->receiver.requests);
-  for (int i = 0; i < nslots; i++) {
-    if (slot[i]->has_come)
-      return true;
-    request[count++] = &slot[i]->request;
-  }
-  if (own != NULL)
-    request[count++] = own;
-  for (; looks > 0 && index < 0; looks--)
-    index = dart__net_test(am->config.comm, request, count, &came);
-  if (index < 0 || index >= nslots)
+  if (++r->calls % DART__LOOKS != 0 || !awaits_reply(am) || !look_for(am, slot))
     return false;
-  note_message(slot[index], &came);
+  if (slot->nbytes > 0) /* else its peer is lost */
+    dart__am_endpoint_acknowledge(am, &am->endpoint[slot->peer], &slot->message->header,
+                                  slot->message->words);
+  post(am, slot);
   return true;
 }
 
-/* Handle the messages that have arrived, in order; the lock is held. It returns after replies, but not twice in a row,
- * lest a stream of them keep requests waiting. It also returns after data and notifications, so that the caller can see
- * whether its wait is over. Otherwise, of two units that exchange data, one would go on receiving all that the other
- * sends ahead, while the other waits for it. */
+/* Look for the next message, and whether `own` is complete. While a unit waits it does little else, so both cost one test.
+ * False: no message has come. */
+static bool test_messages(dart__am_t *am, int looks, dart__net_request_t *own)
+{
+  dart__am_slot_t     *slot      = oldest_slot(&am->receiver.ring);
+  dart__net_request_t *request[] = { &slot->request, own };
+  dart__net_message_t  came;
+  int                  index = -1;
+
+  post_free(am);
+  if (slot->has_come)
+    return true;
+  for (; looks > 0 && index < 0; looks--)
+    index = dart__net_test(am->config.comm, request, own == NULL ? 1 : 2, &came);
+  if (index != 0)
+    return false;
+  note_message(slot, &came);
+  return true;
+}
+
+/* Handle what has come; the lock is held. */
 static dart__am_handled_t drain(dart__am_t *am, int most, bool has_come, void **answers_out)
 {
   dart__am_receiver_t *r        = &am->receiver;
-  dart__am_handled_t   handled  = { .replies = has_come && take_replies(am, most) };
+  dart__am_handled_t   handled  = { 0 };
   bool                 notified = false;
 
-  r->has_skipped = handled.replies && !r->has_skipped;
-  if (has_come && !r->has_skipped)
-    handled.requests = take_requests(am, most, &notified);
+  if (has_come)
+    handled = take(am, most, &notified);
+  handled.replies |= take_reserve(am);
   if (r->pending != NULL)
     apply_pending(am, most, &notified);
   if (r->replying != NULL)
@@ -548,13 +558,14 @@ bool dart__am_receiver_open(dart__am_t *am)
   bool                 has_memory;
 
   r->source        = dart__sparse_new((size_t)am->npeers, sizeof *r->source);
-  r->spare         = calloc(1, sizeof *r->spare);
+  r->reserve       = malloc(sizeof *r->reserve);
   r->spare_pending = new_pending(r);
   r->dropped       = malloc(DART__AM_DATA_MOST);
   has_memory =
-      r->source != NULL && r->spare != NULL && r->spare_pending != NULL && r->dropped != NULL;
-  has_memory = open_ring(am, &r->requests, DART__CHANNEL_REQUEST, DART__AM_RING) && has_memory;
-  return open_ring(am, &r->replies, DART__CHANNEL_REPLY, DART__AM_REPLY_RING) && has_memory;
+      r->source != NULL && r->reserve != NULL && r->spare_pending != NULL && r->dropped != NULL;
+  if (r->reserve != NULL)
+    r->reserve->is_reserve = true;
+  return open_ring(am, &r->ring) && has_memory;
 }
 
 void dart__am_receiver_close(dart__am_t *am)
@@ -564,14 +575,14 @@ void dart__am_receiver_close(dart__am_t *am)
   while (r->replying != NULL)
     recycle_replies(am);
   delete_pending(r, r->spare_pending);
-  close_ring(am, &r->requests);
-  close_ring(am, &r->replies);
+  close_ring(am, &r->ring);
   while (r->spare != NULL) {
     dart__am_reply_t *reply = r->spare;
 
     r->spare = reply->next;
     free(reply);
   }
+  free(r->reserve);
   for (int32_t peer = 0; r->source != NULL && peer < am->npeers; peer++)
     dart__am_known_delete(r->source[peer].known);
   free(r->dropped);

@@ -1,13 +1,13 @@
 #ifndef DART__FAR_AM_RECEIVE_H
 #define DART__FAR_AM_RECEIVE_H
-/* Receiving: requests of all peers are handled in the order in which they came; batches are applied and
- * replied to. Replies are received apart from requests, while any are awaited.
+/* Receiving: messages of all peers are handled in the order in which they came. Batches are applied and replied to, and
+ * replies are delivered.
  *
- * Receives are posted in a ring and handled in the order posted, behind one lock: so batches of a peer are
- * applied in order, as the transport delivers them. A thread that finds the lock taken returns: the
- * holder is making progress already. When there is no memory, messages stay in the ring until some is
- * released: one reply and one pending batch are allocated at the start, so this ends. The peers' windows
- * bound the number of messages. */
+ * Receives are posted in one ring, behind one lock, so the transport finds the receive of a message first in its list, and
+ * a look at the oldest one tells of all. Batches of a peer are applied in order, as the transport delivers them. A thread
+ * that finds the lock taken returns: the holder is making progress already. When there is no memory, messages stay in the
+ * ring until some is released: one reply and one pending batch are allocated at the start, so this ends. That reply has a
+ * channel of its own. The peers' windows bound the number of messages. */
 #include <stdbool.h>
 
 #include "far/am/am.h"

@@ -5,9 +5,9 @@
  * A message is a header and whole words of 8 bytes. A message of requests carries a batch of records: one word that
  * says what to do, then the operands. A SELECT record names the segment of the records after it, so an update of 8
  * bytes takes 16; those of a stream share a word, and take 12 (UPDATES). A reply carries the results of one batch,
- * each in whole words, in the order of their requests; or its header alone. Replies have a channel of their own: a
- * request that cannot be served yet, for want of memory for its reply, must not hold up the reply that makes this
- * memory free.
+ * each in whole words, in the order of their requests; or its header alone. Both share
+ * a channel, so that a receiver looks for one message. But where there is no memory for a reply, the one that was kept for
+ * that has a channel of its own: requests that wait for memory must not hold up a reply that makes memory free.
  *
  * Data that do not fit a batch are messages of their own on the data channel, received in place. The batch that
  * announces them ends with a dart__am_data_t for each, in the order in which they are sent. The batch is applied when
@@ -31,7 +31,7 @@
 typedef struct {
   uint16_t wants_reply; /* of requests: a reply is awaited */
   uint16_t ndata;       /* of requests: messages of data that the batch announces */
-  uint32_t unused;
+  uint32_t is_reply;
   uint64_t batch;   /* number of the batch, of which a reply brings the results; 0: no requests, and
                          * their reply */
   uint64_t acked;   /* all batches of the receiver up to here were applied */
