@@ -20,9 +20,9 @@
  *                   NET
  *   its handle      RECORD    after a request on the same word         ELEMENTS
  *                   NET
- *   its return      RECORD    to 1024, if the target is slow           TYPED     to 3800: gets, and puts of
- *                   RECORD    after a request on the same word                   indexed types, with agents
- *                   NET                                                ELEMENTS
+ *   its return      RECORD    to 1024, if the target is slow           TYPED     to 3800, with agents
+ *                   RECORD    after a request on the same word         ELEMENTS
+ *                   NET
  *   a later record  NET       puts from 3801 to 22800, if it is        TYPED     to 19000
  *   (epochs)                  likely to move them at once; without     ELEMENTS
  *                             agents only of fences
@@ -202,21 +202,14 @@ static inline dart__way_t dart__way_to_notify(const dart__rma_t *rma, bool is_pu
                                                   : DART__MESSAGE;
 }
 
-/* Whether few elements of a blocking transfer take less time as a record than as a call of MPI, which describes their
- * types anew each time. Gets do, and puts of blocks of different lengths; puts at constant distances do not. A target
- * without an agent may be in a call of MPI, where it completes transfers and answers no request. */
-static inline bool dart__way_is_shorter_typed(const dart__rma_t *rma, bool is_put)
-{
-  return dart__engine.by_agents && (!is_put || rma->type->kind == DART__TYPE_INDEXED ||
-                                    rma->local_type->kind == DART__TYPE_INDEXED);
-}
-
-static inline size_t dart__way_typed_most(const dart__rma_t *rma, bool is_put, dart__end_t end)
+/* Few elements of a blocking transfer take less time as a record than as a call of MPI, which describes their types anew
+ * each time. A target without an agent may be in a call of MPI, where it completes transfers and answers no request. */
+static inline size_t dart__way_typed_most(bool is_put, dart__end_t end)
 {
   switch (end) {
   case DART__TO_FLUSH: return dart__engine.aggregate;
   case DART__TO_HANDLE: return 0;
-  case DART__TO_RETURN: return dart__way_is_shorter_typed(rma, is_put) ? DART__AM_PUT_MOST : 0;
+  case DART__TO_RETURN: return dart__engine.by_agents ? DART__AM_PUT_MOST : 0;
   case DART__TO_RECORD:
   case DART__TO_FENCE: return DART__TYPED_MOST;
   default: return is_put && !dart__engine.by_agents ? DART__AM_PUT_MOST : DART__TYPED_MOST;
@@ -226,7 +219,7 @@ static inline size_t dart__way_typed_most(const dart__rma_t *rma, bool is_put, d
 static inline dart__way_t dart__way_of_elements(const dart__rma_t *rma, bool is_put,
                                                 dart__end_t end)
 {
-  size_t most = dart__way_typed_most(rma, is_put, end);
+  size_t most = dart__way_typed_most(is_put, end);
 
   return rma->nelem <= most && rma->nbytes <= most &&
                  dart__am_takes_type(dart__engine.am, rma->type)
