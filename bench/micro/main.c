@@ -192,7 +192,7 @@ static bool create(micro_t *m, const options_t *options)
   for (size_t i = 0; i < options->nsizes; i++)
     if (options->sizes[i] > largest)
       largest = options->sizes[i];
-  m->area = STRIDE * largest;
+  m->area = (STRIDE * largest + LINE - 1) / LINE * LINE;
   if (m->area < LOOKAHEAD * sizeof(long))
     m->area = LOOKAHEAD * sizeof(long);
 

@@ -134,6 +134,9 @@ assert all(case["dart_ns"] > 0 and case["mpi_ns"] is None for case in table["cas
 ' <<<"$out" || fail "JSON: $out"
 fi
 
+# A size that is no multiple of a cache line.
+micro shmem 2 1 -c put_blocking -s 3800 -r 1 -t 1; expect_code 0
+
 # Bad input is said once, however many units there are.
 micro shmem 2 1 --sizes 7;              expect_code 2; expect_first "micro-shmem*--sizes*'7'*"
 micro shmem 2 1 --sizes 8,32M;          expect_code 2; expect_first "micro-shmem*--sizes*'32M'*"
