@@ -20,7 +20,7 @@
  *                   NET
  *   its handle      RECORD    after a request on the same word         ELEMENTS
  *                   NET
- *   its return      RECORD    to 1024, if the target is slow           TYPED     to 3800, with agents
+ *   its return      RECORD    to 1024, if the target is slow           TYPED     to 7600, with agents
  *                   RECORD    after a request on the same word         ELEMENTS
  *                   NET
  *   a later record  NET       puts from 3801 to 22800, if it is        TYPED     to 19000
@@ -71,6 +71,7 @@ typedef enum {
 #define DART__COPIED_OFTEN     DART__AM_PUT_MOST /* two copies take less time than a flush */
 #define DART__GET_RECORDS_MOST ((size_t)8 * DART__AM_PUT_MOST)
 #define DART__TYPED_MOST       ((size_t)5 * DART__AM_PUT_MOST)
+#define DART__TYPED_BATCH      ((size_t)2 * DART__AM_PUT_MOST)
 #define DART__EAGER_MOST       ((size_t)8192) /* of a message, which networks most likely send at once */
 
 /* ---- lone transfers -------------------------------------------------------------------------------
@@ -202,14 +203,15 @@ static inline dart__way_t dart__way_to_notify(const dart__rma_t *rma, bool is_pu
                                                   : DART__MESSAGE;
 }
 
-/* Few elements of a blocking transfer take less time as a record than as a call of MPI, which describes their types anew
- * each time. A target without an agent may be in a call of MPI, where it completes transfers and answers no request. */
+/* Elements of a blocking transfer take less time in a batch than by a call of MPI, which describes their types anew each
+ * time; over TCP two batches take longer. A target without an agent may be in a call of MPI, where it completes transfers
+ * and answers no request. */
 static inline size_t dart__way_typed_most(bool is_put, dart__end_t end)
 {
   switch (end) {
   case DART__TO_FLUSH: return dart__engine.aggregate;
   case DART__TO_HANDLE: return 0;
-  case DART__TO_RETURN: return dart__engine.by_agents ? DART__AM_PUT_MOST : 0;
+  case DART__TO_RETURN: return dart__engine.by_agents ? DART__TYPED_BATCH : 0;
   case DART__TO_RECORD:
   case DART__TO_FENCE: return DART__TYPED_MOST;
   default: return is_put && !dart__engine.by_agents ? DART__AM_PUT_MOST : DART__TYPED_MOST;
