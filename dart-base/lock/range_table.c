@@ -6,6 +6,7 @@
 #include <dash/dart/ext/dart_range.h>
 
 #include "base/counters.h"
+#include "far/engine.h"
 #include "far/far_ops.h"
 #include "far/handlers.h"
 #include "lock/told.h"
@@ -17,6 +18,11 @@
 
 #define SOME       16 /* waiters told at a time */
 #define MOST_SPANS DART_RANGE_SPANS
+
+/* How many requests after a wait leave with a look for far ones. Without looks one turn of 16 makes progress. Of two units on
+ * two nodes that compute for 0.3 µs between their turns, the one with the table then took 12 turns to 1 of the other; with
+ * looks it takes 2, and if they do not compute, 1. */
+#define MOST_LOOKS 16
 
 /* What is asked of a far table. The answer is the state, and above its STATE_BITS the ticket. */
 typedef enum {
@@ -209,9 +215,21 @@ INLINED uint64_t ask(dart__table_t at, request_kind_t kind, uint64_t ticket, boo
   return answer;
 }
 
+static _Thread_local uint32_t looks __attribute__((tls_model("initial-exec"))); /* to come */
+
+void dart__table_note_wait(dart__table_t at)
+{
+  if (at.unit == dart__world.me)
+    looks = MOST_LOOKS;
+}
+
 void dart__table_leave(dart__table_t at, uint64_t ticket)
 {
   ask(at, ASK_LEAVE, ticket, false, 0);
+  if (looks > 0 && at.unit == dart__world.me) {
+    looks--;
+    dart__engine_look();
+  }
 }
 
 void dart__table_leave_all(dart__table_t at)

@@ -38,6 +38,10 @@ dart__range_state_t dart__table_enter(dart__table_t at, const dart__range_waiter
                                       const dart__span_t *spans, size_t n, bool may_wait,
                                       uint64_t *ticket_out);
 
+/** This unit waits. If it has the table it is served without a message while nobody is before it, and would not hear of far
+ *  requests for many turns: so it looks for them when its next requests leave. */
+void dart__table_note_wait(dart__table_t at);
+
 /** A request that is held leaves. Does not wait for a far unit; dart__far_settle does. */
 void dart__table_leave(dart__table_t at, uint64_t ticket);
 

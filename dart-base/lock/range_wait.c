@@ -54,6 +54,7 @@ dart_ret_t dart__table_wait(dart__table_t table, uint64_t ticket, uint64_t flag,
   dart__turns_t turns = { 0 };
   int64_t       left, piece = piece_of(end_us, &left);
 
+  dart__table_note_wait(table);
   if (!dart__survives())
     return wait_to_be_told(flag, told, end_us < 0 ? -1 : left);
 

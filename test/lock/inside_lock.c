@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <dash/dart/ext/dart_range.h>
+
 #include "base/counters.h"
 #include "dart_test.h"
 #include "model/world.h"
@@ -39,6 +41,94 @@ TEST_N(2, refused_operations_do_not_break_a_lock)
     EXPECT_OK(dart_team_memderegister(gptr));
   EXPECT_OK(dart_team_lock_destroy(&lock));
   EXPECT_EQ(cell, 0);
+}
+
+/* ---- how soon the unit with the table sees a far request ------------------------------------------- */
+
+enum { LOOKS = 16 };
+
+/* A lock, or a range. */
+typedef struct {
+  void (*acquire)(void);
+  void (*release)(void);
+} turn_t;
+
+static dart_lock_t       a_lock;
+static dart_range_t      range;
+static dart_range_hold_t hold;
+
+static void acquire_lock(void)
+{
+  EXPECT_OK(dart_lock_acquire(a_lock));
+}
+
+static void release_lock(void)
+{
+  EXPECT_OK(dart_lock_release(a_lock));
+}
+
+static void acquire_range(void)
+{
+  dart_range_span_t span = { 0, 99, DART_RANGE_EXCLUSIVE };
+
+  EXPECT_OK(dart_range_acquire(range, &span, 1, -1, &hold));
+}
+
+static void release_range(void)
+{
+  EXPECT_OK(dart_range_release(&hold));
+}
+
+/* Alone, `rounds` turns: how often that made progress. */
+static uint64_t looks_of(const turn_t *turn, int rounds)
+{
+  uint64_t before = dart__counted(DART__COUNT_PROGRESS);
+
+  for (int i = 0; i < rounds; i++) {
+    turn->acquire();
+    turn->release();
+  }
+  return dart__counted(DART__COUNT_PROGRESS) - before;
+}
+
+/* Unit 1 has a turn for a while, and then unit 0. Whether that had to wait: more than two looks. */
+static bool has_waited(const turn_t *turn)
+{
+  int32_t waited = 0;
+
+  if (me == 1)
+    turn->acquire();
+  test_barrier();
+  if (me == 1) {
+    usleep(20000);
+    turn->release();
+  } else if (me == 0) {
+    waited = looks_of(turn, 1) > 2;
+  }
+  EXPECT_OK(dart_bcast(&waited, 1, DART_TYPE_INT, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+  return waited;
+}
+
+static void count_looks(const turn_t *turn)
+{
+  while (!has_waited(turn))
+    ;
+  if (me == 0) {
+    EXPECT_TRUE(looks_of(turn, LOOKS - 1) >= LOOKS - 1);
+    EXPECT_TRUE(looks_of(turn, 2 * LOOKS) <= 4);
+  }
+  test_barrier();
+}
+
+TEST_N(2, a_unit_that_has_waited_looks_for_far_requests)
+{
+  EXPECT_TRUE(dart__world_node(1) != dart__world_node(0));
+  EXPECT_OK(dart_team_lock_init(DART_TEAM_ALL, &a_lock));
+  EXPECT_OK(dart_team_range_init(DART_TEAM_ALL, 0, 0, &range));
+  count_looks(&(turn_t){ acquire_lock, release_lock });
+  count_looks(&(turn_t){ acquire_range, release_range });
+  EXPECT_OK(dart_team_range_destroy(&range));
+  EXPECT_OK(dart_team_lock_destroy(&a_lock));
 }
 
 /* ---- how many near units pass a far one --------------------------------------------------------- */

@@ -7,15 +7,16 @@
  *  that sleeps. On a node, a thread that has waited for about ten milliseconds has its place among those that have:
  *  from then on at most 5 holders of its node for each of these before it, and 4 more, come before it.
  *  After 64 near hand-overs it is the next node's turn, in the order nodes came: a node that has asked waits
- *  for at most 65 holders of each other node (lock cohorting: Dice, Marathe, Shavit, PPoPP 2012). What a holder
- *  did by plain loads and stores, by blocking operations and by operations it completed is seen by every later
- *  holder. A release completes nothing by itself: flush non-blocking operations before.
+ *  for at most 65 holders of each other node (lock cohorting: Dice, Marathe, Shavit, PPoPP 2012). It has asked once the
+ *  team's first unit has seen its request; where that unit has waited itself, it looks for others' as its turns end.
+ *  What a holder did by plain loads and stores, by blocking operations and by operations it completed is seen by every
+ *  later holder. A release completes nothing by itself: flush non-blocking operations before.
  *
  *  A team may have any number of locks; locks are not recursive. Threads of a unit exclude each
  *  other if DART was started with DART_THREAD_MULTIPLE; otherwise a unit counts as one thread. */
 
-#include <dash/dart/if/dart_util.h>
 #include <dash/dart/if/dart_types.h>
+#include <dash/dart/if/dart_util.h>
 
 #ifdef __cplusplus
 extern "C" {
