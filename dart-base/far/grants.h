@@ -50,6 +50,9 @@ void dart__grant_wait(dart__grant_t *grant, const dart__grant_kind_t *kind);
 /** It waits for nothing, but its unit is to be told. */
 void dart__grant_now(dart__grant_t *grant, const dart__grant_kind_t *kind);
 
+/** Whether some unit is to be told: `has_grants` of dart__am_host_t. */
+bool dart__grants_due(void *unused);
+
 /** The first request that waits; `next` leads to the others. */
 const dart__grant_t *dart__grants_waiting(void);
 

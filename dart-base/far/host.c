@@ -128,12 +128,13 @@ static void send_answers(dart__am_t *am, void *answers)
 
 dart__am_host_t dart__am_host(void)
 {
-  return (dart__am_host_t){ .first    = first,
-                            .resolve  = resolve,
-                            .notified = notified,
-                            .informed = informed,
-                            .epoch    = dart__handlers.epoch,
-                            .turns    = dart__grants_serve,
-                            .called   = called,
-                            .answer   = send_answers };
+  return (dart__am_host_t){ .first      = first,
+                            .resolve    = resolve,
+                            .notified   = notified,
+                            .informed   = informed,
+                            .epoch      = dart__handlers.epoch,
+                            .turns      = dart__grants_serve,
+                            .called     = called,
+                            .has_grants = dart__grants_due,
+                            .answer     = send_answers };
 }

@@ -378,6 +378,26 @@ static void a_host_operates_on_objects_for_its_peers(void **state)
   close_all();
 }
 
+static void a_grant_is_told_before_the_next_request(void **state)
+{
+  unsigned char      operand = 1;
+  dart__am_address_t object  = test_address(1, 512);
+
+  (void)state;
+  open_with(2, usual());
+  peer[1].has_grants = true;
+  for (int i = 0; i < 3; i++) {
+    dart__am_call(peer[0].am, &object, &operand, 1, NULL);
+    dart__am_push(peer[0].am);
+  }
+  for (size_t looks = 1; looks <= 3; looks++) {
+    dart__am_progress(peer[1].am, false);
+    assert_int_equal(peer[1].called, looks);
+  }
+  flush(0, 1);
+  close_all();
+}
+
 /* ---- replies ---------------------------------------------------------------------------------- */
 
 static void units_that_talk_to_each_other_need_no_replies(void **state)
@@ -469,6 +489,7 @@ int main(void)
     cmocka_unit_test(a_host_is_informed_after_what_came_before),
     cmocka_unit_test(what_is_said_about_epochs_comes_in_order),
     cmocka_unit_test(a_host_operates_on_objects_for_its_peers),
+    cmocka_unit_test(a_grant_is_told_before_the_next_request),
     cmocka_unit_test(units_that_talk_to_each_other_need_no_replies),
     cmocka_unit_test(nothing_waits_for_a_wake),
     cmocka_unit_test(several_are_asked_before_any_is_waited_for),

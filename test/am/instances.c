@@ -81,16 +81,22 @@ static uint64_t called(void *context, char *object, const void *operand, size_t 
   return *sum += *(const unsigned char *)operand + nbytes;
 }
 
+static bool has_grants(void *context)
+{
+  return ((test_peer_t *)context)->has_grants;
+}
+
 dart__am_host_t test_host(test_peer_t *peer)
 {
-  return (dart__am_host_t){ .context  = peer,
-                            .resolve  = resolve,
-                            .notified = notified,
-                            .informed = informed,
-                            .epoch    = epoch,
-                            .turns    = turns,
-                            .answer   = answer,
-                            .called   = called };
+  return (dart__am_host_t){ .context    = peer,
+                            .resolve    = resolve,
+                            .notified   = notified,
+                            .informed   = informed,
+                            .epoch      = epoch,
+                            .turns      = turns,
+                            .answer     = answer,
+                            .called     = called,
+                            .has_grants = has_grants };
 }
 
 uint64_t test_draw(uint64_t *state)

@@ -24,7 +24,8 @@ typedef struct {
 
   dart__am_epoch_t back; /* to be sent back to the informer, if has_answer */
   bool             has_answer;
-  size_t           called; /* bytes of operands of dart__am_call */
+  size_t           called;     /* bytes of operands of dart__am_call */
+  bool             has_grants; /* each call lets somebody in */
 } test_peer_t;
 
 /** The host functions of a peer, for dart__am_open. */

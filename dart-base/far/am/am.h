@@ -82,6 +82,8 @@ typedef struct dart__am_host {
   void *(*turns)(const struct dart__am_host *host, dart__deferred_t *updates);
   /* An operation on the object at `object`, as dart__am_call says. It returns soon and requests nothing. */
   uint64_t (*called)(void *context, char *object, const void *operand, size_t nbytes);
+  /* Whether grants wait to be told by `answer`. After `called`. */
+  bool (*has_grants)(void *context);
   /* Send what these have left to be sent, for epochs what `turns` has returned. After every look for messages, by
    * any thread, which may have to wait here. NULL: there is nothing. */
   void (*answer)(dart__am_t *am, void *answers);

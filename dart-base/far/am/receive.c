@@ -34,8 +34,8 @@ struct dart__am_reply {
  * plane has neighbours, which often come together. */
 #define NOTIFIED_MOST 4
 
-/* What became of a message. */
-typedef enum { HANDLED, NOT_NOW } handled_t;
+/* What became of a message. GRANTED: it was handled, and somebody is to be told before the next one is. */
+typedef enum { HANDLED, GRANTED, NOT_NOW } handled_t;
 
 /* ---- replies ------------------------------------------------------------------------------- */
 
@@ -124,7 +124,7 @@ static handled_t serve_batch(dart__am_t *am, int32_t peer, const dart__am_messag
   *notified_out |= applied.notified;
   if (reply != NULL)
     send_reply(am, peer, reply, message->header.batch, applied.nresults);
-  return HANDLED;
+  return applied.granted ? GRANTED : HANDLED;
 }
 
 /* ---- batches that wait for their data ------------------------------------------------------- */
@@ -426,8 +426,9 @@ static bool awaits_reply(const dart__am_t *am)
 
 /* Handle the messages that have arrived, in order, at most `most`. It returns after the last reply that is awaited, and
  * after data and notifications, so that the caller can see whether its wait is over. Otherwise, of two units that exchange
- * data, one would go on receiving all that the other sends ahead, while the other waits for it. As a thread may wait for a
- * reply, its receive is posted again at the next look. */
+ * data, one would go on receiving all that the other sends ahead, while the other waits for it. And it returns after a grant:
+ * a unit that releases a lock often asks for it again at once, and to answer that takes longer than to tell the next holder. As
+ * a thread may wait for a reply, its receive is posted again at the next look. */
 static dart__am_handled_t take(dart__am_t *am, int most, bool *notified_out)
 {
   dart__am_ring_t   *ring     = &am->receiver.ring;
@@ -435,18 +436,21 @@ static dart__am_handled_t take(dart__am_t *am, int most, bool *notified_out)
   bool               is_over  = false;
   int                notified = 0;
   dart__am_slot_t   *slot;
+  handled_t          became;
 
   for (; !is_over && most > 0 && look_for(am, slot = oldest_slot(ring)); most--) {
     bool is_lost  = __builtin_expect(slot->nbytes == 0, 0); /* its peer is */
     bool is_reply = !is_lost && slot->message->header.is_reply;
+    bool has_data = !is_lost && slot->message->header.ndata > 0;
 
     handled.requests |= !is_reply;
     handled.replies |= is_reply;
-    is_over = !is_lost && slot->message->header.ndata > 0;
-    if (!is_lost && handle(am, slot, notified_out) == NOT_NOW)
+    became = is_lost ? HANDLED : handle(am, slot, notified_out);
+    if (became == NOT_NOW)
       break;
     notified += *notified_out;
-    is_over |= notified == NOTIFIED_MOST || (is_reply && !awaits_reply(am));
+    is_over = became == GRANTED || notified == NOTIFIED_MOST || (is_reply && !awaits_reply(am)) ||
+              has_data;
     ring->head++;
     if (++ring->free == DART__AM_RING || !is_reply)
       post_free(am);

@@ -422,6 +422,7 @@ dart__am_applied_t dart__am_apply_batch(const dart__am_host_t *host, dart__defer
         applied.refused++;
       }
       applied.notified |= kind == DART__AM_NOTIFY;
+      applied.granted |= kind == DART__AM_CALL && host->has_grants(host->context);
     }
     applied.nresults += dart__am_words(result_of(word));
     i += dart__am_words(operands_of(word));

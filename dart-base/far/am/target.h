@@ -15,6 +15,7 @@ typedef struct {
   size_t   nresults; /* words */
   uint32_t refused;  /* requests that named no memory */
   bool     notified; /* a counter was raised; a thread may be waiting for it */
+  bool     granted;  /* a call of an object has left a grant for `answer` */
 } dart__am_applied_t;
 
 /** Apply `nwords` words of requests of a peer. `results` has room for DART__AM_WORDS; NULL: the requests
