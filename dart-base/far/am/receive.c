@@ -427,8 +427,8 @@ static bool awaits_reply(const dart__am_t *am)
 /* Handle the messages that have arrived, in order, at most `most`. It returns after the last reply that is awaited, and
  * after data and notifications, so that the caller can see whether its wait is over. Otherwise, of two units that exchange
  * data, one would go on receiving all that the other sends ahead, while the other waits for it. And it returns after a grant:
- * a unit that releases a lock often asks for it again at once, and to answer that takes longer than to tell the next holder. As
- * a thread may wait for a reply, its receive is posted again at the next look. */
+ * a unit that releases a lock often asks for it again at once, and to answer that takes longer than to tell the next holder. A
+ * thread may wait for what a message brought, so its receive is posted again at the next look, unless none is left. */
 static dart__am_handled_t take(dart__am_t *am, int most, bool *notified_out)
 {
   dart__am_ring_t   *ring     = &am->receiver.ring;
@@ -441,7 +441,7 @@ static dart__am_handled_t take(dart__am_t *am, int most, bool *notified_out)
   for (; !is_over && most > 0 && look_for(am, slot = oldest_slot(ring)); most--) {
     bool is_lost  = __builtin_expect(slot->nbytes == 0, 0); /* its peer is */
     bool is_reply = !is_lost && slot->message->header.is_reply;
-    bool has_data = !is_lost && slot->message->header.ndata > 0;
+    bool brings   = !is_lost && slot->message->header.ndata > 0;
 
     handled.requests |= !is_reply;
     handled.replies |= is_reply;
@@ -449,10 +449,10 @@ static dart__am_handled_t take(dart__am_t *am, int most, bool *notified_out)
     if (became == NOT_NOW)
       break;
     notified += *notified_out;
-    is_over = became == GRANTED || notified == NOTIFIED_MOST || (is_reply && !awaits_reply(am)) ||
-              has_data;
+    is_over =
+        became == GRANTED || notified == NOTIFIED_MOST || (is_reply && !awaits_reply(am)) || brings;
     ring->head++;
-    if (++ring->free == DART__AM_RING || !is_reply)
+    if (++ring->free == DART__AM_RING)
       post_free(am);
   }
   return handled;
