@@ -4,7 +4,8 @@
  *
  *   free       acquire and release while nobody else wants it, by the first unit and by the last: ns
  *   contended  every unit does rounds of acquire, work, release: the overhead in per cent, (elapsed - work) / elapsed,
- *              and how unfair that was: the longest wait of any unit divided by the mean
+ *              and how unfair that was: the longest wait of any unit divided by the mean, and how many turns the others
+ *              had done, on average and of those of a unit, when the first unit had done all of its own
  *
  * Work is a loop that looks at the clock, or a sleep, which leaves the cores to those that wait; of a sleep the
  * time counts as work that it took in fact. Besides, there is an addition without atomics, which tells whether
@@ -40,6 +41,7 @@ typedef struct {
   double      turn;
   double      overhead;
   double      unfairness;
+  double      others; /* their turns when the first unit ended, in per cent of its own */
   double      acquire;
   double      release;
 } line_t;
@@ -58,9 +60,9 @@ static void print(const options_t *options, const mutex_side_t *side, const line
            l->turn, l->acquire, l->release);
   else
     printf("%-10s %-9s %3zu units %6llu us of work: overhead %6.2f %%, %9.2f us a turn, longest "
-           "wait / mean %6.1f (%llu rounds)\n",
+           "wait / mean %6.1f, others' turns %3.0f %% (%llu rounds)\n",
            l->what, side->name, job.nunits, (unsigned long long)l->work_us, l->overhead,
-           l->turn * 1e-3, l->unfairness, (unsigned long long)l->rounds);
+           l->turn * 1e-3, l->unfairness, l->others, (unsigned long long)l->rounds);
   fflush(stdout); /* a run that is stopped leaves what it has measured */
 }
 
@@ -134,23 +136,22 @@ static double work_or_sleep(double seconds, bool sleeps)
   return bench_seconds() - start;
 }
 
-/* What is under the mutex: a counter in the first unit's memory, and time. Returns that of the work. */
-static double pass(dart_gptr_t counter, double seconds, bool sleeps)
+/* What is under the mutex: a counter of turns in the first unit's memory, and time. Returns that of the work. */
+static double pass(dart_gptr_t counter, double seconds, bool sleeps, int64_t *count_out)
 {
-  int64_t count;
-
-  BENCH_OK(dart_get_blocking(&count, counter, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  BENCH_OK(dart_get_blocking(count_out, counter, 1, DART_TYPE_LONG, DART_TYPE_LONG));
   seconds = work_or_sleep(seconds, sleeps);
-  count++;
-  BENCH_OK(dart_put_blocking(counter, &count, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  ++*count_out;
+  BENCH_OK(dart_put_blocking(counter, count_out, 1, DART_TYPE_LONG, DART_TYPE_LONG));
   return seconds;
 }
 
 /* The rounds of this unit, and from them the line. */
 static void contend(const mutex_side_t *side, dart_gptr_t counter, bool sleeps, line_t *l)
 {
-  double start, waited = 0, longest = 0, worked = 0, mean, elapsed;
-  double turns = (double)(job.nunits * l->rounds);
+  double  start, waited = 0, longest = 0, worked = 0, mean, elapsed, others;
+  double  turns = (double)(job.nunits * l->rounds);
+  int64_t count = 0;
 
   side->meet();
   start = bench_seconds();
@@ -161,16 +162,18 @@ static void contend(const mutex_side_t *side, dart_gptr_t counter, bool sleeps, 
     wait = bench_seconds() - before;
     waited += wait;
     longest = wait > longest ? wait : longest;
-    worked += pass(counter, (double)l->work_us * 1e-6, sleeps);
+    worked += pass(counter, (double)l->work_us * 1e-6, sleeps, &count);
     side->release();
   }
   side->meet();
   elapsed       = bench_max(bench_seconds() - start);
   longest       = bench_max(longest);
   mean          = sum(waited) / turns;
+  others        = -bench_max(-(double)count) - (double)l->rounds;
   l->turn       = elapsed / turns * 1e9;
   l->overhead   = 100 * (elapsed - sum(worked)) / elapsed;
   l->unfairness = mean > 0 ? longest / mean : 0;
+  l->others     = job.nunits > 1 ? 100 * others / (turns - (double)l->rounds) : 100;
 }
 
 /* Rounds that fit the time, where that is limited. */
