@@ -248,7 +248,8 @@ static bool watch(void *subject)
   return false;
 }
 
-static void await_message(dart__team_t *team, int32_t node, dart__net_request_t *request)
+static __attribute__((noinline)) void watch_for(dart__team_t *team, int32_t node,
+                                                dart__net_request_t *request)
 {
   watch_t             w      = { .team = team, .node = node, .waiter = -1 };
   dart__wait_policy_t policy = team->wait;
@@ -261,6 +262,12 @@ static void await_message(dart__team_t *team, int32_t node, dart__net_request_t 
   policy.subject = &w;
   policy.note    = NULL; /* the step has noted it */
   dart__engine_wait_by(&policy, request);
+}
+
+static inline void await_message(dart__team_t *team, int32_t node, dart__net_request_t *request)
+{
+  if (!dart__engine_is_soon_done(request))
+    watch_for(team, node, request);
 }
 
 /* ---- one message -------------------------------------------------------------------------------- */
@@ -286,13 +293,13 @@ void dart__nodes_exchange(dart__team_t *team, int32_t to, const void *send, size
 
   if (dart__team_is_broken(team))
     return;
+  if (to != DART__NOBODY) /* first: who waits for it waits no longer than it has to */
+    send_to(team, to, send, send_nbytes, send_nbytes > 0 ? &sent : NULL);
   if (from != DART__NOBODY)
     recv_from(team, from, recv, recv_nbytes, &received);
-  if (to != DART__NOBODY)
-    send_to(team, to, send, send_nbytes, &sent);
   if (from != DART__NOBODY)
     await_message(team, from, &received);
-  if (to != DART__NOBODY)
+  if (sent.id != DART__NET_DONE.id)
     await_message(team, to, &sent);
 }
 

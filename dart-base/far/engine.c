@@ -67,14 +67,18 @@ void dart__engine_release(void)
     dart__am_release(dart__engine.am);
 }
 
-/* A few tests of the request alone, which take the least time; then each test also tells what else has come. */
+bool dart__engine_is_soon_done(dart__net_request_t *request)
+{
+  for (int looks = 0; looks < DART__LOOKS; looks++)
+    if (dart__net_is_done(dart__net.messages, request))
+      return true;
+  return false;
+}
+
 bool dart__engine_wait_by(const dart__wait_policy_t *policy, dart__net_request_t *request)
 {
   dart__turns_t turns = { 0 };
 
-  for (int looks = 0; looks < DART__LOOKS; looks++)
-    if (dart__net_is_done(dart__net.messages, request))
-      return true;
   for (count_call(); !dart__am_progress_on(dart__engine.am, request); count_call())
     if (!dart__wait_pause(&turns, policy)) {
       dart__net_cancel(dart__net.messages, request);
@@ -85,5 +89,6 @@ bool dart__engine_wait_by(const dart__wait_policy_t *policy, dart__net_request_t
 
 void dart__engine_wait(dart__net_request_t *request)
 {
-  dart__engine_wait_by(&dart__world.wait, request);
+  if (!dart__engine_is_soon_done(request))
+    dart__engine_wait_by(&dart__world.wait, request);
 }

@@ -26,10 +26,15 @@ extern dart__engine_t dart__engine;
 /** Progress for callers that wait: handle what has come, and send what was collected; never blocks. */
 void dart__engine_poll(void);
 
-/** Wait for a request of the network, with progress, by the job's wait policy or by `policy`. The engine is open. False: the
- *  check of the policy has given the wait up, and the request, of a message, is cancelled. */
+/** Wait for a request of the network, with progress, by the job's wait policy. The engine is open. */
 void dart__engine_wait(dart__net_request_t *request);
+
+/** The same, by `policy`, of a request that is not soon done. False: the check of the policy has given the wait up, and the
+ *  request, of a message, is cancelled. */
 bool dart__engine_wait_by(const dart__wait_policy_t *policy, dart__net_request_t *request);
+
+/** A few tests of the request alone, which take the least time: each look of a longer wait also tells what else has come. */
+bool dart__engine_is_soon_done(dart__net_request_t *request);
 
 /** A little progress in some of the calls: for functions that are called often and do not wait. */
 void dart__engine_poke(void);
