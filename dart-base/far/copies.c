@@ -5,12 +5,18 @@
 
 #include "wait/wait.h"
 
-#define COPIES 64 /* of a block: the ring starts with one, and grows by one */
+#define COPIES 16 /* of a block: the ring starts with one, and grows by one */
 
 typedef struct dart__copies_block {
   struct dart__copies_block *older;
   dart__copy_t               copy[COPIES];
 } block_t;
+
+/* What is allocated for a ring: with its first block, for teams are often made and ended without a put. */
+typedef struct {
+  dart__copies_t copies;
+  block_t        first;
+} ring_t;
 
 /* Only the program's threads come here. */
 static void lock_copies(dart__copies_t *copies)
@@ -25,13 +31,10 @@ static void unlock_copies(dart__copies_t *copies)
     pthread_mutex_unlock(&copies->lock);
 }
 
-/* Copies that are linked in a row, the last one to `end`, or, if that is NULL, to the first. NULL: no memory. */
-static block_t *new_block(dart__copies_t *copies, dart__copy_t *end)
+/* Its copies are linked in a row, the last one to `end`, or, if that is NULL, to the first. Their bytes are written before
+ * they are read. */
+static void link_block(dart__copies_t *copies, block_t *block, dart__copy_t *end)
 {
-  block_t *block = malloc(sizeof *block); /* bytes are written before they are read */
-
-  if (block == NULL)
-    return NULL;
   for (size_t i = 0; i < COPIES; i++) {
     block->copy[i].next     = &block->copy[i + 1 < COPIES ? i + 1 : 0];
     block->copy[i].number   = 0;
@@ -42,36 +45,30 @@ static block_t *new_block(dart__copies_t *copies, dart__copy_t *end)
   block->older                 = copies->blocks;
   copies->blocks               = block;
   copies->nblocks++;
-  return block;
 }
 
 dart__copies_t *dart__copies_new(void)
 {
-  dart__copies_t *copies = calloc(1, sizeof *copies);
+  ring_t *ring = malloc(sizeof *ring);
 
-  if (copies == NULL)
+  if (ring == NULL)
     return NULL;
-  if (new_block(copies, NULL) == NULL) {
-    free(copies);
-    return NULL;
-  }
-  copies->next = &copies->blocks->copy[0];
-  pthread_mutex_init(&copies->lock, NULL);
-  return copies;
+  ring->copies = (dart__copies_t){ .next = &ring->first.copy[0] };
+  link_block(&ring->copies, &ring->first, NULL);
+  pthread_mutex_init(&ring->copies.lock, NULL);
+  return &ring->copies;
 }
 
 void dart__copies_delete(dart__copies_t *copies)
 {
   if (copies == NULL)
     return;
-  while (copies->blocks != NULL) {
-    block_t *block = copies->blocks;
-
-    copies->blocks = block->older;
+  for (block_t *block = copies->blocks, *older; block->older != NULL; block = older) {
+    older = block->older;
     free(block);
   }
   pthread_mutex_destroy(&copies->lock);
-  free(copies);
+  free(copies); /* with the oldest block */
 }
 
 typedef struct {
@@ -111,8 +108,9 @@ dart__copy_t *dart__copies_more(dart__copies_t *copies, dart__copy_t *copy)
 
   lock_copies(copies);
   if (copies->nblocks < DART__COPIES_MOST / COPIES)
-    block = new_block(copies, copy->next);
+    block = malloc(sizeof *block);
   if (block != NULL) {
+    link_block(copies, block, copy->next);
     copy->next              = &block->copy[0];
     copy->is_taken          = false;
     block->copy[0].is_taken = dart__world.many_threads;

@@ -4,23 +4,24 @@
 #include <stdlib.h>
 
 #include "base/sparse.h"
+#include "model/lost.h"
+#include "model/world.h"
 
-static void delete_far(dart__far_team_t *far)
+/* Of the teams of most jobs, which are in one collective at a time. */
+static _Alignas(64) char room_of_all[DART__TEAM_ROOM];
+
+/* Two threads may be in two collectives; and one that is given up after a loss may leave data in its room that others read. */
+static char *new_room(void)
 {
-  pthread_mutex_destroy(&far->flushing);
-  pthread_mutex_destroy(&far->touched_lock);
-  dart__sparse_delete(far->unit);
-  dart__copies_delete(far->copies);
-  free(far->requests);
-  free(far->starts);
-  free(far->room);
-  free(far);
+  return dart__world.many_threads || dart__survives() ? malloc(DART__TEAM_ROOM) : room_of_all;
 }
 
 bool dart__far_team_prepare(dart__team_t *team)
 {
-  size_t            nunits = (size_t)team->nunits, nnodes = (size_t)team->nnodes;
-  dart__far_team_t *far = calloc(1, sizeof *far);
+  bool              leads  = dart__team_is_leader(team);
+  size_t            nunits = (size_t)team->nunits, nnodes = leads ? (size_t)team->nnodes : 0;
+  size_t            nbytes = nnodes * sizeof(dart__net_request_t) + (nnodes + 1) * sizeof(size_t);
+  dart__far_team_t *far    = calloc(1, sizeof *far + nbytes);
 
   if (far == NULL)
     return false;
@@ -30,15 +31,13 @@ bool dart__far_team_prepare(dart__team_t *team)
   far->copies = dart__copies_new();
   if (far->unit != NULL)
     far->touched = (int32_t *)(far->unit + nunits);
-  if (dart__team_is_leader(team)) {
-    far->requests = calloc(nnodes, sizeof *far->requests);
-    far->starts   = calloc(nnodes + 1, sizeof *far->starts);
-    far->room     = malloc(DART__TEAM_ROOM);
+  if (leads) {
+    far->requests = (dart__net_request_t *)(far + 1);
+    far->starts   = (size_t *)(far->requests + nnodes);
+    far->room     = new_room();
   }
   team->far = far;
-  if (far->unit != NULL && far->copies != NULL &&
-      ((far->requests != NULL && far->starts != NULL && far->room != NULL) ||
-       !dart__team_is_leader(team)))
+  if (far->unit != NULL && far->copies != NULL && (!leads || far->room != NULL))
     return true;
   dart__far_team_discard(team);
   return false;
@@ -46,7 +45,16 @@ bool dart__far_team_prepare(dart__team_t *team)
 
 void dart__far_team_discard(dart__team_t *team)
 {
-  if (team->far != NULL)
-    delete_far(team->far);
+  dart__far_team_t *far = team->far;
+
+  if (far == NULL)
+    return;
+  pthread_mutex_destroy(&far->flushing);
+  pthread_mutex_destroy(&far->touched_lock);
+  dart__sparse_delete(far->unit);
+  dart__copies_delete(far->copies);
+  if (far->room != room_of_all)
+    free(far->room);
+  free(far);
   team->far = NULL;
 }
