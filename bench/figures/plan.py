@@ -6,8 +6,10 @@ such a step is not run again with this command."""
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 
@@ -76,28 +78,61 @@ class Machine:
                     {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}, last_line="end", crashes=True)
 
 
+def stop(process):
+    """End it with all that it has started: gently, so that a launcher can end the units, then at once."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, number)
+            process.wait(timeout=3)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            pass
+
+
+def wait_for(step, process, path, limit):
+    """Until it has ended, or, if it may hang when all is done, a while after it has said its last line. False: too late."""
+    deadline = time.monotonic() + limit
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            process.wait(timeout=0.5 if step.last_line else limit)
+        except subprocess.TimeoutExpired:
+            with open(path, encoding="utf-8") as file:
+                if step.is_whole(file.read()):  # MPICH over TCP may hang in MPI_Finalize
+                    deadline = min(deadline, time.monotonic() + 2)
+    if process.poll() is not None:
+        return True
+    stop(process)
+    return False
+
+
 def run_step(step, output, number):
     """Whether it ended well."""
     environment = {**os.environ, "DART_LOG_LEVEL": "ERROR", **step.environment}
-    limit = 60 + 10 * step.seconds
+    limit, part = 60 + 10 * step.seconds, step.path(output, number, "part")
     for kind in ("out", "failed", "command"):
         if os.path.exists(step.path(output, number, kind)):
             os.remove(step.path(output, number, kind))
-    try:
-        done = subprocess.run(step.command, capture_output=True, text=True, timeout=limit, env=environment, cwd=step.folder,
-                              stdin=subprocess.DEVNULL, check=False)
-        is_good = step.is_whole(done.stdout) if step.crashes else done.returncode == 0
-        said, error = done.stdout, "" if is_good else f"exit code {done.returncode}: {done.stderr[-500:]}"
-    except subprocess.TimeoutExpired as late:
-        text = late.stdout.decode() if isinstance(late.stdout, bytes) else late.stdout or ""
-        # MPICH over TCP may hang in MPI_Finalize when all is done
-        said, error = text, "" if step.is_whole(text) else f"stopped after {limit:.0f} s"
-    kind, text = ("failed", error) if error else ("out", said)
-    for name, content in ((kind, text), ("command", step.text())):
-        part = step.path(output, number, "part")
+    with open(part, "w", encoding="utf-8") as said, tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
+        process = subprocess.Popen(step.command, stdout=said, stderr=errors, env=environment, cwd=step.folder,
+                                   stdin=subprocess.DEVNULL, start_new_session=True)
+        try:
+            in_time = wait_for(step, process, part, limit)
+        except KeyboardInterrupt:
+            stop(process)
+            raise
+        with open(part, encoding="utf-8") as file:
+            is_whole = step.is_whole(file.read())
+        errors.seek(0)
+        if is_whole if step.crashes or not in_time else process.returncode == 0:
+            error = ""
+        else:
+            error = f"exit code {process.returncode}: {errors.read()[-500:]}" if in_time else f"stopped after {limit:.0f} s"
+    if error:
         with open(part, "w", encoding="utf-8") as file:
-            file.write(content)
-        os.replace(part, step.path(output, number, name))
+            file.write(error)
+    os.replace(part, step.path(output, number, "failed" if error else "out"))
+    with open(part, "w", encoding="utf-8") as file:
+        file.write(step.text())
+    os.replace(part, step.path(output, number, "command"))
     return not error
 
 
