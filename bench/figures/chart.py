@@ -1,6 +1,7 @@
 """Curves with logarithmic or linear axes, and what is said under them."""
 import math
 
+from figures.results import size_name
 from report.page import COLOURS, element, svg, text_of, title
 
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 860, 330, 70, 14, 270, 44
@@ -39,13 +40,6 @@ class Axis:
         return [step * i for i in range(int(self.last / step) + 1)]
 
 
-def size_name(value):
-    for unit, size in (("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if value >= size and value % size == 0:
-            return f"{value / size:g} {unit}"
-    return f"{value:g}"
-
-
 def marks(curves):
     """Values of x that are marked, of the curve that has most of them."""
     values = max((sorted(point.x for point in curve.points) for curve in curves), key=len)
@@ -64,7 +58,8 @@ def curve_of(curve, colour, x, y):
     return "".join(parts)
 
 
-def chart(label, x_name, y_name, curves, log_x=True, log_y=True, bytes_on_x=False):
+def chart(label, x_name, y_name, curves, log_x=True, log_y=True, bytes_on_x=False, lines=()):
+    """`lines`: values of x that are marked, each with what they are."""
     curves = [curve for curve in curves if curve.points]
     if not curves:
         return element("p", text_of(f"{label}: nothing was measured here."))
@@ -81,6 +76,11 @@ def chart(label, x_name, y_name, curves, log_x=True, log_y=True, bytes_on_x=Fals
     parts.append(element("text", text_of(x_name), x=(LEFT + WIDTH - RIGHT) / 2, y=HEIGHT - 8, text_anchor="middle"))
     parts.append(element("text", text_of(y_name), x=14, y=HEIGHT / 2, text_anchor="middle",
                          transform=f"rotate(-90 14 {HEIGHT / 2})"))
+    for value, words in lines:
+        if x.low <= x.place(value) <= x.high:
+            place = x.place(value)
+            parts.append(element("line", "", x1=place, x2=place, y1=TOP, y2=HEIGHT - BOTTOM, stroke="#999", stroke_dasharray="1 3"))
+            parts.append(element("text", text_of(words), x=place + 3, y=TOP + 10))
     own = {}
     for number, curve in enumerate(curves):
         colour = own.get(curve.like) or COLOURS[len(own) % len(COLOURS)]
@@ -93,13 +93,44 @@ def chart(label, x_name, y_name, curves, log_x=True, log_y=True, bytes_on_x=Fals
     return element("p", element("b", text_of(label))) + svg(WIDTH, HEIGHT, "".join(parts), label)
 
 
-def verdict(found, holds, text):
-    """Whether the paper's shape is seen here. `found`: there are figures to tell from."""
-    if not found:
-        return element("p", text_of("Not enough was measured here to tell whether the paper's shape holds."))
-    word = element("b", "The shape holds here: ") if holds else element("b", "The shape does not hold here: ", class_="warning")
-    return element("p", word + text_of(text))
+def digits(value):
+    return f"{value:.0f}" if value >= 1000 else f"{value:.3g}"
 
 
-def about(paper, here):
-    return element("p", element("i", "The paper: ") + text_of(paper)) + element("p", element("i", "Here: ") + text_of(here))
+class Bound:
+    """A figure that tells whether a paper's sentence holds here: it does from `least` to `most`, and not beside them.
+    `there`: the paper's. Where the paper says no more than "faster" or "slower", the bound on the other side is where
+    the figure cannot be right."""
+
+    def __init__(self, words, value, least, most, there=None):
+        self.words, self.value, self.least, self.most, self.there = words, value, least, most, there
+
+    def text(self):
+        paper = f"; the paper: {digits(self.there)}" if self.there is not None else ""
+        return f"{self.words} {digits(self.value)} (holds from {digits(self.least)} to {digits(self.most)}{paper})"
+
+    def holds(self):
+        return self.least <= self.value <= self.most
+
+
+def over(above, below):
+    """Their ratio; None: one of them is missing."""
+    return above / below if above and below else None
+
+
+SHAPE = "The shape holds here: ", "The shape does not hold here: "
+BAR = "The bar is met here: ", "The bar is missed here: "
+
+
+def verdict(sentence, bounds, more="", words=SHAPE):
+    """Whether what the paper says is seen here: what it says, and the figures that tell, all of which are in bounds."""
+    if not bounds or any(bound.value is None for bound in bounds):
+        return element("p", text_of(f"Not enough was measured here to tell whether {sentence}."))
+    holds = all(bound.holds() for bound in bounds)
+    told = f"{sentence}. Measured: {', '.join(bound.text() for bound in bounds)}.{more}"
+    return element("p", (element("b", words[0]) if holds else element("b", words[1], class_="warning")) + text_of(told))
+
+
+def about(paper, here, ran=""):
+    """What the paper did and found, what was done here, and, from the results, what was run of it."""
+    return element("p", element("i", "The paper: ") + text_of(paper)) + element("p", element("i", "Here: ") + text_of(here)) + ran

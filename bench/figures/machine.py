@@ -22,14 +22,13 @@ def processor():
         return "-"
 
 
-def describe(output, quick):
+def describe(output):
     rounds = {name.rsplit(".", 2)[1] for name in os.listdir(os.path.join(output, "raw")) if name.endswith(".out")}
     rows = [("processor", processor()), ("cores", len(os.sched_getaffinity(0))), ("system", platform.platform()),
             ("compiler", said("cc", "--version")), ("MPI", said("mpichversion")), ("rounds", len(rounds)),
             ("load at the end", "%.1f %.1f %.1f" % os.getloadavg())]
     text = ("Figures and tables of four papers, measured here by DART and by plain MPI. Solid curves are medians of the "
             "rounds, with a line from the least to the most; dashed ones are the papers' numbers. Their machines are gone: "
-            "compare shapes and ratios, not times. A sentence below each picture says whether its shape is seen here.")
-    warning = element("p", "A quick run: it shows that all works, the figures mean little. It has fewer sizes, units and "
-                      "rounds than the sentences say.", class_="warning") if quick else ""
-    return element("p", text_of(text)) + warning + table(("this machine", ""), rows)
+            "compare shapes and ratios, not times. Below each picture stand what was run of it, with the commands, and whether "
+            "what the paper says is seen here: its sentence, the figures that tell, and the bounds in which it holds.")
+    return element("p", text_of(text)) + table(("this machine", ""), rows)

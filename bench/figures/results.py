@@ -31,6 +31,18 @@ def paper(name):
         return list(csv.DictReader(file))
 
 
+def listed(values):
+    """1, 2 and 4"""
+    return " and ".join(filter(None, (", ".join(map(str, values[:-1])), str(values[-1])))) if values else ""
+
+
+def size_name(value):
+    for unit, size in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if value >= size and value % size == 0:
+            return f"{value / size:g} {unit}"
+    return f"{value:g}"
+
+
 class Results:
     def __init__(self, output):
         self.output = output
@@ -38,6 +50,34 @@ class Results:
 
     def rounds(self):
         return len({file.rsplit(".", 2)[1] for file in self.files if file.endswith(".out")})
+
+    def steps_like(self, pattern):
+        """What the group of the pattern is in names of steps that ended well."""
+        found = (re.fullmatch(pattern + r"\.\d+\.out", file) for file in self.files)
+        return sorted({name[1] for name in found if name})
+
+    def ran(self, *patterns):
+        """In words, what was run of the steps with such names: units, sizes, rounds and commands."""
+        found, rounds, commands, sizes = set(), set(), {}, set()
+        for file in self.files:
+            name = re.fullmatch(rf"(?P<step>{'|'.join(patterns)})\.(?P<round>\d+)\.out", file)
+            if name:
+                rounds.add(name["round"])
+                with open(os.path.join(self.output, "raw", file[:-3] + "command"), encoding="utf-8") as opened:
+                    command = re.sub(r"\S*/", "", opened.read().strip())
+                units = re.search(r" -n (\d+) ", command)
+                found.add(int(units[1]) if units else 0)
+                commands[command] = None
+                sizes |= {int(row["bytes"]) for row in self.rows(name["step"]) if (row.get("bytes") or "").isdigit()} - {0}
+        if not found:
+            return element("p", text_of("None of it was run."))
+        told = f"{listed(sorted(found - {0}))} {'unit' if found == {1} else 'units'}"
+        if sizes:
+            told += ", " + " to ".join(size_name(size) + (" bytes" if size < 1024 else "") for size in
+                                       sorted({min(sizes), max(sizes)}))
+        told += ", one round." if len(rounds) == 1 else f", {len(rounds)} rounds."
+        lines = "".join(element("li", text_of(command)) for command in sorted(commands))
+        return element("details", element("summary", element("i", "Run: ") + text_of(told)) + element("ul", lines))
 
     def texts(self, name):
         """What the step printed, in each round that ended well."""

@@ -1,8 +1,8 @@
 """Thakur, Gropp, Toonen: Optimizing the Synchronization Operations in MPI One-Sided Communication, IJHPCA 19(2), 2005:
 figures 2 and 6, tables 1 and 2, which are ratios to point-to-point messages in an exchange with four neighbours."""
-from figures.chart import Curve, about, chart, size_name, verdict
-from figures.results import Point, at, paper
-from report.page import element, table, text_of
+from figures import messages
+from figures.chart import Bound, Curve, about, chart, over, verdict
+from figures.results import Point, at, paper, size_name
 
 NAME = "thakur"
 TITLE = "Thakur, Gropp, Toonen: synchronisation of MPI's one-sided communication (2005)"
@@ -10,7 +10,8 @@ WAYS = (("fence", "fence"), ("pscw", "post, start, complete, wait"), ("lock", "l
 SHAPES = (("halo-node", "one node", 1, {}), ("halo-nodes", "two simulated nodes", 2, {}),
           ("halo-tcp", "two nodes over TCP", 2, {"UCX_TLS": "tcp,self"}))
 MACHINES = {"sun": "a Sun SMP", "linux": "a Linux cluster with Fast Ethernet"}
-# Of each way: what the paper did, and what was run here.
+# Of each way: the calls whose messages stand beside; what the paper did, and what was done here.
+CALLS = {"fence": ("put, fence",), "pscw": ("post start put complete wait",), "lock": ("lock put unlock",)}
 DONE = {"fence": ("a fence of MPICH2 is a reduce-scatter, which tells each process how many operations it has to expect, and not "
                   "a barrier; operations wait for the fence that ends them.",
                   "the puts to all neighbours, then a fence."),
@@ -26,8 +27,7 @@ def steps(machine, quick):
     arguments = f"--pattern=halo --format=csv --most={most} " + ("--time=2 --repeat=3" if quick else "--time=5 --repeat=5")
     found = [machine.step(name, "epochs-mpi", 2, arguments, 5 if quick else 20, nodes=nodes,
                           last_line=LAST_LINE.format(most=most), **environment) for name, _, nodes, environment in SHAPES]
-    found.append(machine.step("messages", "messages-shmem", 4, "--format=csv --calls=*fence*,*post*,lock*put*,put*flush*", 4,
-                              nodes=4, DART_PROGRESS="none", DART_NET="latency=2ms"))
+    found.append(messages.step(machine))
     return [step for step in found if step is not None]
 
 
@@ -58,6 +58,10 @@ def told_by_paper(way, machine):
     return f"On {MACHINES[machine]} blocks of 16 bytes and of 256 KiB take {', '.join(said)}."
 
 
+def most_of(values):
+    return max(values, default=None)
+
+
 def shape_figure(results, name, where):
     parts, machine = [], "sun" if name == "halo-node" else "linux"
     for way, words in WAYS:
@@ -71,30 +75,25 @@ def shape_figure(results, name, where):
                        Curve("MPICH2 on Fast Ethernet", of_paper(way, "linux", "MPICH2"), "plain MPI")]
         parts.append(chart(f"Figures 2 and 6, tables 1 and 2: exchange with four neighbours by {words}, {where}", "bytes",
                            "times of messages", curves, bytes_on_x=True))
-        parts.append(about(f"{DONE[way][0]} {told_by_paper(way, machine)}", f"on {where}, {DONE[way][1]}"))
+        parts.append(about(f"{DONE[way][0]} {told_by_paper(way, machine)}", f"on {where}, {DONE[way][1]}", results.ran(name)))
         small, large = at(dart, 16), dart[-1].median if dart else None
-        found = small is not None
-        parts.append(verdict(found, found and large < small,
-                             found and "one-sided communication costs most where blocks are small, and nears messages with size: "
-                             f"by {words} {small:.2f} of their time at 16 bytes and {large:.2f} at the largest block."))
+        tables = [series for series in (of_paper(way, machine, name) for name in ("LAM", "Sun MPI", "MPICH2")) if series]
+        first, last = ([series[i].median for series in tables] for i in (0, -1))
+        fallen = [b / a for a, b in zip(first, last)]
+        parts.append(verdict("one-sided communication costs most where blocks are small, and nears messages with size",
+                             [Bound(f"DART by {words} in times of messages, of 16 bytes:", small, 0.1, 40, most_of(first)),
+                              Bound(f"of {size_name(dart[-1].x) if dart else 0}:", large, 0.3, 3, most_of(last)),
+                              Bound("the second by the first:", over(large, small), 0.02, 0.95, most_of(fallen))]))
+        if name != "halo-node":
+            parts.append(messages.counted(results, *CALLS[way]))
     return "".join(parts)
-
-
-def messages(results):
-    rows = {}
-    for row in results.rows("messages"):
-        rows[row["case"], row["shape"]] = (row["case"], row["shape"], row["units"], row["messages"], row["chain"])
-    if not rows:
-        return ""
-    return (element("p", text_of("Messages of DART between 4 nodes, exact, and the longest chain of them that somebody waits for:")) +
-            table(("call", "operations", "units", "messages", "chain"), rows.values()))
 
 
 def section(results):
     parts = [about("MPICH2 with less synchronisation: a fence is a reduce-scatter and no barrier, operations are deferred, and a "
                    "lock travels with them. Its ghost exchange takes up to 3.5 times as long as messages where others took up to "
                    "19 times. On an IBM SP short blocks took almost a hundred times as long as messages.",
-                   "two units, each with four neighbours (two of them itself), 16 bytes to 256 KiB a block; ratios to MPI_Isend, "
-                   "MPI_Irecv and MPI_Waitall of the same round, below 1 is faster than messages.")]
+                   "two units, each with four neighbours (two of them itself); ratios to MPI_Isend, MPI_Irecv and MPI_Waitall of "
+                   "the same round, below 1 is faster than messages.")]
     parts += [shape_figure(results, name, where) for name, where, _, _ in SHAPES]
-    return "".join(parts) + messages(results)
+    return "".join(parts)

@@ -4,8 +4,9 @@ import math
 import os
 import re
 
-from figures.chart import Curve, about, chart, size_name, verdict
-from figures.results import Point, at, paper, points
+from figures import messages
+from figures.chart import Bound, Curve, about, chart, over, verdict
+from figures.results import Point, at, paper, points, size_name
 from report.page import element, table, text_of
 
 NAME = "traeff"
@@ -21,13 +22,15 @@ SIZES = (1024, 4096, 16384, 65536, 262144)  # of table 4
 LAYOUTS = (("vector", "vector of 256 blocks"), ("struct", "struct of 128 blocks"))
 MEMORIES = (("", "allocated", "global"), (" --registered", "registered", "local"))
 
-# Of each figure: what the paper did and found, and what was run here.
-SYNC = ("epochs without data on 2 to 8 processors, each with one neighbour or with all, here in a window of global memory; the "
-        "fastest of 25 counts. A fence takes as long with one neighbour as with all, and grows with the logarithm of the "
-        "processors; post and start (there: dedicated) and locks grow with the neighbours and hardly with the processors.",
-        "the same epochs by DART alone, {}; the medians count.")
-PLACES = {"shmem": "on one node by dart-shmem", "nodes": "on simulated nodes of dart-shmem, one unit on each",
-          "mpi": "on one node by dart-mpi, with no more units than cores"}
+# Of each figure: what the paper did and found, and what was done here.
+SYNC = ("epochs without data on 2 to 8 processors, each with one neighbour or with all, in a window of {} memory; the fastest "
+        "of 25 counts. A fence takes as long with one neighbour as with all, and grows with the logarithm of the processors; "
+        "post and start (there: dedicated) and locks grow with the neighbours and hardly with the processors.",
+        "the same epochs {}, in {} memory; the medians count.")
+PLACES = {"shmem": "by dart-shmem on one node", "nodes": "by dart-shmem on simulated nodes, one unit on each",
+          "mpi": "by dart-mpi on one node, with no more units than cores"}
+SYNCHRONISED = (("put.fence", "fence", "fence"), ("put.pscw", "post and start", "dedicated"),
+                ("put.lock", "lock", "lock"))
 EXCHANGE = {("right", "global"): "each of 8 processes exchanges data with one neighbour in seven ways; the window is in global memory. "
                                  "A fence takes 13 times as long as messages for 1 KiB, and 1.3 times for 4 MiB, where post and "
                                  "start take 1.1 times: one-sided communication never catches up.",
@@ -38,8 +41,8 @@ EXCHANGE = {("right", "global"): "each of 8 processes exchanges data with one ne
                                "is faster.",
             ("all", "local"): "the same with the window in a process's own memory. With fences it takes 3.4 times as long as messages "
                               "for 1 KiB and 1.2 times for 4 MiB: one-sided communication never catches up."}
-EXCHANGED = {"right": "two units of a node exchange data in the seven ways by dart-mpi, and by messages of plain MPI.",
-             "all": "units of a node exchange data with all in the seven ways by dart-shmem, and by its messages."}
+EXCHANGED = {"right": "units of a node exchange data with one neighbour in the seven ways: {}.",
+             "all": "units of a node exchange data with all, themselves among them, in the seven ways: {}."}
 SCATTERED = ("8 processes put scattered data to a neighbour's local window. Its processor needs the description of the type, "
              "which is short for a vector and long for a struct. If the description is cached, a put of 1 KiB takes 0.77 of the "
              "time for a vector and 0.60 for a struct, and one of 256 KiB 0.9 for both.",
@@ -49,14 +52,21 @@ SCATTERED = ("8 processes put scattered data to a neighbour's local window. Its 
 
 def sync_steps(machine, quick):
     steps = []
-    for units in (2, 4) if quick else (2, 4, 6, 8):
-        for pattern in ("right", "all"):
-            arguments = f"--overhead --pattern={pattern} --format=csv " + ("--quick" if quick else "--time=5 --repeat=5")
-            steps.append(machine.step(f"sync-{pattern}-shmem-{units}", "epochs-shmem", units, arguments, 1 if quick else 2))
-            steps.append(machine.step(f"sync-{pattern}-nodes-{units}", "epochs-shmem", units, arguments, 3, nodes=units))
-            if units <= machine.cores:
-                steps.append(machine.step(f"sync-{pattern}-mpi-{units}", "epochs-mpi", units, arguments, 3))
+    for flag, memory, _ in MEMORIES:
+        for units in (2, 4) if quick else (2, 4, 6, 8):
+            for pattern in ("right", "all"):
+                arguments = f"--overhead{flag} --pattern={pattern} --format=csv " + ("--quick" if quick else "--time=5 --repeat=5")
+                name = f"sync-{pattern}-{{}}-{memory}-{units}"
+                steps.append(machine.step(name.format("shmem"), "epochs-shmem", units, arguments, 0.5 if quick else 1))
+                steps.append(machine.step(name.format("nodes"), "epochs-shmem", units, arguments, 0.5 if quick else 1, nodes=units))
+                if units <= machine.cores:
+                    steps.append(machine.step(name.format("mpi"), "epochs-mpi", units, arguments, 0.5 if quick else 1))
     return steps
+
+
+def mpi_units(machine):
+    """Of the exchange with all over MPI: in which no units share a core."""
+    return sorted({2, min(machine.cores, 8)} - {1})
 
 
 def exchange_steps(machine, quick):
@@ -64,10 +74,17 @@ def exchange_steps(machine, quick):
     for flag, memory, _ in MEMORIES:
         arguments = f"--operation=both --format=csv{flag} --least=1024 "
         arguments += "--most=16384 --time=2 --repeat=3" if quick else "--most=4194304 --time=5 --repeat=3"
-        seconds = 4 if quick else 25
-        steps.append(machine.step(f"exchange-right-{memory}", "epochs-mpi", 2, "--pattern=right " + arguments, seconds))
-        steps.append(machine.step(f"exchange-all-{memory}", "epochs-shmem", 4 if quick else 8, "--pattern=all " + arguments,
+        seconds = 1 if quick else 8
+        steps.append(machine.step(f"exchange-right-mpi-2-{memory}", "epochs-mpi", 2, "--pattern=right " + arguments, seconds))
+        units = 4 if quick else 8
+        steps.append(machine.step(f"exchange-all-shmem-{units}-{memory}", "epochs-shmem", units, "--pattern=all " + arguments,
                                   seconds))
+        for units in mpi_units(machine):
+            steps.append(machine.step(f"exchange-all-mpi-{units}-{memory}", "epochs-mpi", units, "--pattern=all " + arguments,
+                                      seconds))
+        if not quick:  # units that share cores: MPI's waits spin
+            few = f"--pattern=all --operation=both --format=csv{flag} --least=1024 --most=4096 --time=1 --repeat=3"
+            steps.append(machine.step(f"exchange-all-shared-{memory}", "epochs-mpi", 2 * machine.cores, few, 10))
     return steps
 
 
@@ -79,33 +96,29 @@ def steps(machine, quick):
     for name, flags, _ in TYPES[2:]:
         for nbytes in SIZES[2:3] if quick else SIZES[1:]:
             found.append(machine.step(f"{name}-{nbytes}", "epoch-types-mpi", 2, f"{flags} --bytes={nbytes} {arguments}", 3, nodes=2))
+    found.append(messages.step(machine))
     return [step for step in found if step is not None]
 
 
 # ---- the section -----------------------------------------------------------------------------------
 
 
-def sync_series(results, pattern, where, way, column="dart_ns"):
+def sync_series(results, pattern, where, memory, way, column="dart_ns"):
     groups = {}
+    case = f"{pattern}.{way}" + (".registered" if memory == "registered" else "")
     for units in (2, 4, 6, 8):
-        for row in results.rows(f"sync-{pattern}-{where}-{units}"):
-            if row["case"] == f"{pattern}.{way}" and row[column]:
+        for row in results.rows(f"sync-{pattern}-{where}-{memory}-{units}"):
+            if row["case"] == case and row[column]:
                 groups.setdefault(units, []).append(float(row[column]) * 1e-3)
     return points(groups)
 
 
-def of_table_1(column):
-    return [Point(float(row["processors"]), [float(row[column])]) for row in paper("nec-sync.csv") if row["window"] == "global"]
+def of_table_1(window, column):
+    return [Point(float(row["processors"]), [float(row[column])]) for row in paper("nec-sync.csv") if row["window"] == window]
 
 
 def of_nec(rows, column):
     return [Point(float(row["bytes"]), [float(row[column])]) for row in rows if row[column]]
-
-
-def nec_growth(column, most):
-    """How many times as long it takes with `most` processors as with 2."""
-    series = of_table_1(column)
-    return at(series, most) / at(series, 2)
 
 
 def crowd(where, most):
@@ -113,80 +126,101 @@ def crowd(where, most):
     return f" Here {most:g} units share {cores} cores." if where != "mpi" and most > cores else ""
 
 
-def sync_figure(results, where, label):
-    curves = []
-    for way, words, column in (("put.fence", "fence", "fence"), ("put.pscw", "post and start", "dedicated"), ("put.lock", "lock", "lock")):
+def sync_verdicts(series, where, window):
+    """`series`: of a way and 1 or p neighbours."""
+    most = min((points[-1].x if points else 0 for points in series.values()), default=0)
+
+    def grown(values, column, neighbours):
+        """With the most units in times of 2 units, here and on the NEC."""
+        if most <= 2:
+            return None, None
+        nec = of_table_1(window, f"{column}_1")
+        return over(at(values[column, neighbours], most), at(values[column, neighbours], 2)), at(nec, most) / at(nec, 2)
+
+    def beside(column):
+        """With all neighbours in times of one, here and on the NEC."""
+        if not most:
+            return None, None
+        nec = [at(of_table_1(window, f"{column}_{neighbours}"), most) for neighbours in (1, "p")]
+        return over(at(series[column, "p"], most), at(series[column, 1], most)), over(nec[1], nec[0])
+
+    def bound(words, figures, least, most_of_it):
+        return Bound(words, figures[0], least, most_of_it, figures[1])
+
+    with_all = f"with all of {most:g} neighbours in times of one:"
+    from_2 = f"with {most:g} units in times of 2:"
+    return (verdict("a fence takes as long with all neighbours as with one", [bound(with_all, beside("fence"), 0.67, 1.5)],
+                    crowd(where, most)) +
+            verdict("post and start and locks grow linearly with the neighbours",
+                    [bound(f"post and start {with_all}", beside("dedicated"), 0.4 * most, 1.5 * most),
+                     bound(f"lock {with_all}", beside("lock"), 0.6 * most, 1.5 * most)]) +
+            verdict("a fence grows with the logarithm of the units",
+                    [bound(from_2, grown(series, "fence", 1), 1.05, 1.25 * math.log2(max(most, 2)))]) +
+            verdict("post and start with one neighbour and a lock of one are independent of the units",
+                    [bound(f"post and start {from_2}", grown(series, "dedicated", 1), 0.67, 1.5),
+                     bound(f"lock {from_2}", grown(series, "lock", 1), 0.67, 1.5)]))
+
+
+def sync_figure(results, where, memory, window, by_mpi=False):
+    """By DART, with the NEC's numbers beside; `by_mpi`: by plain MPI in the runs of dart-mpi, without."""
+    curves, series = [], {}
+    for way, words, column in SYNCHRONISED:
         for pattern, neighbours in (("right", 1), ("all", "p")):
-            curves.append(Curve(f"{words}, {neighbours} neighbour(s)", sync_series(results, pattern, where, way)))
-            curves.append(Curve(f"NEC: {words}, {neighbours}", of_table_1(f"{column}_{neighbours}"), curves[-1].name))
-    one, many = (sync_series(results, pattern, where, "put.fence") for pattern in ("right", "all"))
-    locks = sync_series(results, "all", where, "put.lock"), sync_series(results, "right", where, "put.lock")
-    most = min((series[-1].x for series in (one, many, *locks) if series), default=0)
-    found = most > 2 and all(at(series, most) for series in (one, many, *locks))
-    ratio = at(many, most) / at(one, most) if found else 0
-    growth = at(locks[0], most) / at(locks[1], most) if found else 0
-    fence, dedicated = one, sync_series(results, pattern="right", where=where, way="put.pscw")
-    few = found and all(at(series, 2) and at(series, most) for series in (fence, dedicated, locks[1]))
-    grown = [at(series, most) / at(series, 2) for series in (fence, dedicated, locks[1])] if few else []
-    return (chart(f"Table 1: opening and closing epochs without data, {label}", "units", "µs", curves, log_x=False) +
-            about(SYNC[0], SYNC[1].format(PLACES[where])) +
-            verdict(found, found and 0.67 < ratio < 1.5 and growth > most / 4,
-                    found and f"with {most:g} units a fence takes {ratio:.2f} of its time with all neighbours instead of one "
-                    f"(independent of them), and locks of all neighbours {growth:.1f} times that of one (linear).") +
-            verdict(bool(few), few and 0.67 < min(grown) and grown[0] < 1.25 * math.log2(most) and max(grown[1:]) < 1.5,
-                    few and f"from 2 to {most:g} units a fence takes {grown[0]:.2g} times as long (with the logarithm, on the NEC "
-                    f"{nec_growth('fence_1', most):.2g}), post and start with one neighbour {grown[1]:.2g} and a lock of one "
-                    f"{grown[2]:.2g} times (independent of the units, on the NEC {nec_growth('dedicated_1', most):.2g} and "
-                    f"{nec_growth('lock_1', most):.2g}).{crowd(where, most)}"))
+            series[column, neighbours] = sync_series(results, pattern, where, memory, way, "mpi_ns" if by_mpi else "dart_ns")
+            curves.append(Curve(f"{words}, {neighbours} neighbour(s)", series[column, neighbours]))
+            if not by_mpi:
+                curves.append(Curve(f"NEC: {words}, {neighbours}", of_table_1(window, f"{column}_{neighbours}"), curves[-1].name))
+    place = "by plain MPI in the same processes as dart-mpi, on one node" if by_mpi else PLACES[where]
+    calls = ("fence", "post start put complete wait", "lock put unlock") if where == "nodes" else ()
+    return (chart(f"Table 1: opening and closing epochs without data {place}, {memory} memory", "units", "µs", curves, log_x=False) +
+            about(SYNC[0].format(window), SYNC[1].format(place, memory), results.ran(rf"sync-(right|all)-{where}-{memory}-\d+")) +
+            sync_verdicts(series, where, window) + messages.counted(results, *calls))
 
 
-def exchange_figure(results, pattern, memory, window, neighbours):
+def exchange_figure(results, step, pattern, memory, window, neighbours, by_mpi=False):
+    """The seven ways by DART, with the NEC's numbers beside; `by_mpi`: by plain MPI in the runs of dart-mpi."""
     suffix = ".registered" if memory == "registered" else ""  # of the names of cases
-    curves = [Curve(words, results.series(f"exchange-{pattern}-{memory}", "dart_ns", case=f"{pattern}.{way}{suffix}"))
-              for way, words in WAYS]
-    by_mpi = results.series(f"exchange-{pattern}-{memory}", "mpi_ns", case=f"{pattern}.messages{suffix}")
-    curves.append(Curve("messages of plain MPI", by_mpi))
+    name, column = f"exchange-{pattern}-{step}-{memory}", "mpi_ns" if by_mpi else "dart_ns"
+    curves = [Curve(words, results.series(name, column, case=f"{pattern}.{way}{suffix}")) for way, words in WAYS]
+    put, sent = curves[0].points, curves[-1].points
     rows = [row for row in paper("nec-exchange.csv") if row["neighbours"] == str(neighbours) and row["window"] == window]
-    for way, words in WAYS:
-        curves.append(Curve(f"NEC: {words}", of_nec(rows, COLUMNS[way]), words))
-    put = results.series(f"exchange-{pattern}-{memory}", "dart_ns", case=f"{pattern}.put.fence{suffix}")
-    sent = by_mpi or results.series(f"exchange-{pattern}-{memory}", "dart_ns", case=f"{pattern}.messages{suffix}")
-    last = min(put[-1].x, sent[-1].x) if put and sent else 0
-    here = at(put, last) / at(sent, last) if last else 0
-    there = next((float(row["put_fence"]) / float(row["sendrecv"]) for row in rows if float(row["bytes"]) == last), 0)
+    nec = {way: of_nec(rows, COLUMNS[way]) for way, _ in WAYS}
+    if not by_mpi:
+        by = results.series(name, "mpi_ns", case=f"{pattern}.messages{suffix}")
+        sent = by or sent  # where there is no MPI, by DART's messages
+        curves.append(Curve("messages of plain MPI", by))
+        curves += [Curve(f"NEC: {words}", nec[way], words) for way, words in WAYS]
+    first, last = ((pick(put[i].x, sent[i].x) if put and sent else 0) for i, pick in ((0, max), (-1, min)))
+    here = [over(at(put, x), at(sent, x)) for x in (first, last)]
+    there = [over(at(nec["put.fence"], x), at(nec["messages"], x)) for x in (first, last)]
+    backend, units = step.split("-")
+    place = f"{'plain MPI' if by_mpi else 'dart-' + backend}, {units} units"
+    slower = over(at(nec["put.fence"], 1 << 22), at(nec["messages"], 1 << 22)) > 1
     number = {"right": "Table 2, figure 1", "all": "Table 3, figure 2"}[pattern]
     of_whom = "one neighbour" if pattern == "right" else "all neighbours"
-    return (chart(f"{number}: exchange with {of_whom}, {memory} memory", "bytes", "µs", curves, bytes_on_x=True) +
-            about(EXCHANGE[pattern, window], f"in {memory} memory, {EXCHANGED[pattern]}") +
-            verdict(bool(last and there), (here > 1) == (there > 1),
-                    f"a fence with puts of {size_name(last)} takes {here:.2f} of the time of messages, on the NEC {there:.2f}."))
+    return (chart(f"{number}: exchange with {of_whom}, {memory} memory, {place}", "bytes", "µs", curves, bytes_on_x=True) +
+            about(EXCHANGE[pattern, window], f"in {memory} memory, {EXCHANGED[pattern].format(place)}", results.ran(name)) +
+            verdict("one-sided communication never catches up with messages, and is nearest where blocks are large" if slower else
+                    "one-sided communication is faster than messages where blocks are large",
+                    [Bound(f"a fence with puts in times of messages, {size_name(last)}:", here[1], *((1, 20) if slower else (0.01, 1)),
+                           there[1]),
+                     Bound(f"that of {size_name(first)} as a multiple of it:", over(here[0], here[1]), 1.05, 50, over(there[0], there[1]))]))
 
 
-def sync_by_mpi(results):
-    """Table 1 by plain MPI, in the runs of dart-mpi."""
-    curves = []
-    for way, words in (("put.fence", "fence"), ("put.pscw", "post and start"), ("put.lock", "lock")):
-        for pattern, neighbours in (("right", 1), ("all", "p")):
-            curves.append(Curve(f"{words}, {neighbours} neighbour(s)", sync_series(results, pattern, "mpi", way, "mpi_ns")))
-    one, many = curves[0].points, curves[1].points
-    last = min(one[-1].x, many[-1].x) if one and many else 0
-    ratio = at(many, last) / at(one, last) if last else 0
-    return (chart("Table 1: opening and closing epochs without data, one node, plain MPI", "units", "µs", curves, log_x=False) +
-            about(SYNC[0], "the same epochs by plain MPI, in the same runs as those of dart-mpi.") +
-            verdict(bool(ratio), ratio < 1.5, f"with {last:g} units a fence takes {ratio:.2f} of its time with all neighbours instead "
-                    "of one (independent of them)."))
-
-
-def exchange_by_mpi(results, memory, suffix):
-    curves = [Curve(words, results.series(f"exchange-right-{memory}", "mpi_ns", case=f"right.{way}{suffix}")) for way, words in WAYS]
-    put, sent = curves[0].points, curves[-1].points
-    last = min(put[-1].x, sent[-1].x) if put and sent else 0
-    here = at(put, last) / at(sent, last) if last else 0
-    return (chart(f"Table 2, figure 1: exchange with one neighbour, {memory} memory, plain MPI", "bytes", "µs", curves, bytes_on_x=True) +
-            about(EXCHANGE["right", "global" if memory == "allocated" else "local"],
-                  "the seven ways by plain MPI, in the same runs as those of dart-mpi.") +
-            verdict(bool(here), here > 1, f"a fence with puts of {size_name(last)} takes {here:.2f} of the time of messages (on the NEC "
-                    "more than 1 at all sizes)."))
+def exchange_shared(results, memory):
+    """µs of the exchange with all of units that share cores, DART beside plain MPI."""
+    name, rows = f"exchange-all-shared-{memory}", []
+    suffix = ".registered" if memory == "registered" else ""
+    for way, words in WAYS:
+        for nbytes in (1024, 4096):
+            one = [at(results.series(name, column, case=f"all.{way}{suffix}"), nbytes) for column in ("dart_ns", "mpi_ns")]
+            if None not in one:
+                rows.append((words, size_name(nbytes), *(f"{value:.4g}" for value in one)))
+    if not rows:
+        return ""
+    return (element("p", text_of(f"Exchange with all neighbours, {memory} memory, two units a core, µs. MPI's waits spin, so its "
+                                 "times are those of the scheduler.")) + results.ran(name) +
+            table(("way", "bytes", "dart-mpi", "plain MPI"), rows))
 
 
 def types_rows(results, name):
@@ -208,19 +242,21 @@ def types_series(results, name, layout, column):
 
 def types_verdict(results):
     """What it costs that the description is sent each time, of the small one and of the large one."""
-    here, there = [], []
+    here, there, most = {}, {}, 0
     for kind, layout in LAYOUTS:
         sent, cached = (types_series(results, name, layout, 0) for name in ("types-sent", "types-cached"))
-        if at(sent, SIZES[0]) and at(cached, SIZES[0]):
-            most = max(point.x for point in cached if at(sent, point.x))
-            here.append((at(sent, SIZES[0]) / at(cached, SIZES[0]), at(sent, most) / at(cached, most), most))
         nec = [of_nec(paper("nec-types.csv"), f"put_{what}_{kind}") for what in ("uncached", "cached")]
-        there.append((at(nec[0], SIZES[0]) / at(nec[1], SIZES[0]), at(nec[0], SIZES[-1]) / at(nec[1], SIZES[-1])))
-    found = len(here) == len(LAYOUTS)
-    return verdict(found, found and here[1][0] > max(here[0][0], 1.1),
-                   found and f"where the description is sent each time, 1 KiB of a struct take {here[1][0]:.2f} of the time with "
-                   f"it cached (on the NEC {there[1][0]:.2f}), and of a vector, whose description is short, {here[0][0]:.2f} "
-                   f"({there[0][0]:.2f}); {size_name(here[1][2])} of a struct {here[1][1]:.2f} (256 KiB on the NEC {there[1][1]:.2f}).")
+        most = max((point.x for point in cached if at(sent, point.x)), default=0)
+        here[kind] = [over(at(sent, x), at(cached, x)) for x in (SIZES[0], most)]
+        there[kind] = [over(at(nec[0], x), at(nec[1], x)) for x in (SIZES[0], most)]
+    small, large = here["vector"][0], here["struct"][0]
+    fallen = [over(one["struct"][1], one["struct"][0]) for one in (here, there)]
+    return verdict("to send the description each time costs where it is long, less where it is short, and less of large data",
+                   [Bound("in times of it cached, 1 KiB of a struct (long):", large, 1.1, 10, there["struct"][0]),
+                    Bound("of a vector (short):", small, 0.8, 1.5, there["vector"][0]),
+                    Bound("the first by the second:", over(large, small), 1.05, 10,
+                          there["struct"][0] / there["vector"][0]),
+                    Bound(f"{size_name(most)} of a struct by 1 KiB of it:", fallen[0], 0.1, 1.05, fallen[1])])
 
 
 def types_table(results):
@@ -237,7 +273,7 @@ def types_table(results):
                                     ("by messages", f"sendrecv_{kind}", "")):
             curves.append(Curve(f"NEC: {kind}, {words}", of_nec(paper("nec-types.csv"), column), like))
     return (chart("Table 4: scattered data by post and start, two simulated nodes", "bytes", "µs", curves, bytes_on_x=True) +
-            about(*SCATTERED) + types_verdict(results) +
+            about(*SCATTERED, results.ran("types-.*")) + types_verdict(results) +
             element("p", text_of("Here, 1 KiB, µs:")) +
             table(("puts", "synchronisation", "data", "DART", "plain MPI"), lines))
 
@@ -246,11 +282,15 @@ def section(results):
     parts = [about("one-sided communication of MPI-2 on a vector machine with shared memory, where a window is in memory that all "
                    "processes reach (global) or in that of its process (local).",
                    "the same epochs and exchanges. Allocated memory stands for the NEC's global windows, registered memory for "
-                   "local ones."),
-             sync_figure(results, "shmem", "one node"), sync_figure(results, "nodes", "each unit on a simulated node"),
-             sync_figure(results, "mpi", "one node, dart-mpi"), sync_by_mpi(results)]
+                   "local ones.")]
+    for _, memory, window in MEMORIES:
+        parts += [sync_figure(results, where, memory, window) for where in PLACES]
+        parts.append(sync_figure(results, "mpi", memory, window, by_mpi=True))
     for pattern, neighbours in (("right", 1), ("all", 8)):
-        parts += [exchange_figure(results, pattern, memory, window, neighbours) for _, memory, window in MEMORIES]
-        if pattern == "right":
-            parts += [exchange_by_mpi(results, memory, ".registered" if memory == "registered" else "") for _, memory, _ in MEMORIES]
+        for _, memory, window in MEMORIES:
+            for step in results.steps_like(rf"exchange-{pattern}-(.*-\d+)-{memory}"):
+                parts.append(exchange_figure(results, step, pattern, memory, window, neighbours))
+                if step.startswith("mpi"):
+                    parts.append(exchange_figure(results, step, pattern, memory, window, neighbours, by_mpi=True))
+    parts += [exchange_shared(results, memory) for _, memory, _ in MEMORIES]
     return "".join(parts) + types_table(results)

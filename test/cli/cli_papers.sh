@@ -17,6 +17,7 @@ done
 cat >"$fake/bench/epochs-mpi" <<'END'
 #!/bin/bash
 echo run >>"$COUNTED"
+[[ -z ${SLEEPS:-} ]] || sleep 60.25
 [[ -z ${BROKEN:-} ]] || { echo "no room" >&2; exit 3; }
 echo backend,units,nodes,case,bytes,dart_ns,floor_ns,dart_per_floor,mpi_ns,dart_per_mpi
 for bytes in 16 64 4096; do
@@ -42,8 +43,10 @@ papers --quick
 papers --quick --rounds 2
 [[ $(counted) == 9 && $out == *"1 of 4: halo-node, round 2 of 2"* ]] || fail "a second round runs what is missing: $(counted): $out"
 page=$(<"$work/drawn/quick/papers.html")
-[[ $page == *"The shape holds here: </b>one-sided communication costs most where blocks are small"*"by fence 2.00 of their time at 16 bytes and 1.00"* ]] ||
+[[ $page == *"The shape holds here: </b>one-sided communication costs most where blocks are small"*"of 16 bytes: 2 "*"of 4 KiB: 1 "* ]] ||
   fail "the shape is not told"
+[[ $page == *"<i>Run: </i>2 units, 16 bytes to 4 KiB, 2 rounds."*"<li>dartrun -n 2 epochs-mpi --pattern=halo"* && $page != *"quick run"* ]] ||
+  fail "what was run is not told"
 [[ $page != *"<script"* && $page != *"http"* ]] || fail "the page needs something else"
 python3 -c 'import sys, xml.dom.minidom
 text = open(sys.argv[1], encoding="utf-8").read()
@@ -54,6 +57,21 @@ assert all("<i>The paper: </i>" in paper and "<i>Here: </i>" in here for paper, 
 
 papers --rounds 1
 [[ $(counted) == 12 ]] || fail "quick figures were taken for those of a whole run: $(counted)"
+
+# An interruption ends what runs, and the same command goes on with what is missing.
+rm -r "$work/drawn"
+: >"$COUNTED"
+set -m # without it bash lets its jobs ignore SIGINT
+SLEEPS=60 "$top/bench/papers" --build "$fake" --only thakur --quick "$work/drawn" >"$work/said" 2>&1 &
+pid=$!
+set +m
+for _ in {1..200}; do [[ ! -s $COUNTED ]] || break; sleep 0.1; done
+kill -INT $pid
+wait $pid; code=$?
+[[ $code == 1 && $(<"$work/said") == *"bench/papers: interrupted; the same command goes on" ]] || fail "interrupted: $code: $(<"$work/said")"
+[[ -z $(pgrep -f "^sleep 60.25$") ]] || fail "what was run goes on"
+papers --quick
+[[ $(counted) == 4 && $out == *"1 of 4: halo-node, round 1 of 1"*"$work/drawn/quick/papers.html" ]] || fail "after the interruption: $(counted): $out"
 
 rm -r "$work/drawn"
 FENCE=9000 papers --quick
@@ -72,10 +90,10 @@ END
 chmod +x "$fake/bench/epoch-types-mpi"
 types() { run "$top/bench/papers" --build "$fake" --only traeff --quick "$work/types$1"; }
 types 1
-[[ $(<"$work/types1/quick/papers.html") == *"The shape holds here: </b>where the description is sent each time, 1 KiB of a struct take 4.50 "*"(on the NEC 1.67)"*"16 KiB of a struct 1.00"* ]] ||
+[[ $(<"$work/types1/quick/papers.html") == *"The shape holds here: </b>to send the description each time"*" 4.5 (holds from 1.1 to 10; the paper: 1.67)"*"16 KiB of a struct by 1 KiB of it: 0.222 "* ]] ||
   fail "table 4: $out $err"
 SENT=1.00 types 2
-[[ $(<"$work/types2/quick/papers.html") == *"The shape does not hold here: </b>where the description is sent"* ]] || fail "table 4, wrong"
+[[ $(<"$work/types2/quick/papers.html") == *"The shape does not hold here: </b>to send the description"* ]] || fail "table 4, wrong"
 run "$top/bench/papers" --build "$work/nothing" "$work/none"
 expect_code 1; [[ $err == "bench/papers: no benchmarks in $work/nothing: build DART there, or name another folder by --build" ]] ||
   fail "said: $err"
@@ -117,6 +135,58 @@ changed "*made and destroyed in 1.23 µs on one node (MPI's communicator 57) and
 changed 'freed in 1.23 µs (a window of MPI 57).'
 changed '*bench/papers* of commit * medians of one round.*'
 run "$top/bench/plots" --page "$work/doc/page.md" --check; expect_code 0
+
+# Verdicts fail below their bounds and above them, and what was not measured decides nothing.
+python3 -B -c 'import sys
+sys.path[:0] = sys.argv[1:]
+from figures.chart import BAR, Bound, over, verdict
+def told(*values, **more):
+    return verdict("it is flat", [Bound("there", value, 0.5, 2, 1) for value in values], **more)
+assert "The shape holds here" in told(0.5, 2) and "there 2 (holds from 0.5 to 2; the paper: 1)" in told(2)
+assert all("does not hold" in told(1, value) for value in (0.49, 2.01))
+assert "Not enough" in told(1, None) and "Not enough" in told() and over(1, None) is None and over(3, 2) == 1.5
+assert "bar is missed" in told(3, words=BAR)
+from figures.ross import estimate, of_table_1
+from figures.results import at
+assert round(at(estimate(of_table_1("fast_ethernet"), 10000), 64), 1) == 8.1
+' "$top/bench" "$top/tools" 2>"$work/err" || fail "verdicts: $(<"$work/err")"
+
+# Pages of figures that are given: no program runs.
+raw=$work/given/quick/raw
+mkdir -p "$raw"
+given() { printf 'dartrun -n %s x\n' "$2" >"$raw/$1.1.command"; cat >"$raw/$1.1.out"; }
+updates() { given "$1" 2 <<<"RESULT benchmark=x backend=x units=2 nodes=1 figure=\"$2 GUP/s\" verified=yes"; }
+sync() { # PATTERN, UNITS, ns of a fence, of post and start, and of a lock
+  printf 'units,case,dart_ns\n%s,%s.put.fence.registered,%s\n%s,%s.put.pscw.registered,%s\n%s,%s.put.lock.registered,%s\n' \
+    "$2" "$1" "$3" "$2" "$1" "$4" "$2" "$1" "$5" | given "sync-$1-shmem-registered-$2" "$2"
+}
+mutex() { # NAME, UNITS, ns of a turn without work, per cent with 10 ms
+  printf 'contended,%s,%s,1,%s,9,%s,%s,1,0,0\n' "$1" "$2" 0 "$3" 100 "$1" "$2" 10000 1 "$4" | given "mutex-$1-$2" "$2"
+}
+draw() { run "$top/bench/papers" --build "$fake" --quick --page "$work/given"; page=$(<"$work/given/quick/papers.html"); }
+updates updates-atomic-shmem-2x1 0.08
+updates updates-atomic-mpi-2x2 0.04
+given hpcc 2 <<<$'MPIRandomAccess_N=65536\nMPIRandomAccess_ExeUpdates=262144\nMPIRandomAccess_GUPs=0.009'
+sync right 2 100 50 60; sync right 4 150 50 60
+sync all 2 100 60 120; sync all 4 150 150 240
+for ((one = 1; 2 * one <= $(nproc) && one < 32; one *= 2)); do :; done
+for name in hybrid onesided dart; do
+  mutex $name $one 1000000 9
+  mutex $name $((2 * one)) 1000000 9
+done
+draw
+[[ $page == *"The bar is met here: </b>of the HPC Challenge"*"one node: 8.89 "*"two nodes: 4.44 "*"0.009 to 0.009 GUP/s"* ]] || fail "the bar of RandomAccess"
+[[ $page == *"ran with 2 processes of Open MPI on one node, 65536 words and 262144 updates"* ]] || fail "what hpcc did"
+[[ $page == *"The shape holds here: </b>a fence takes as long with all neighbours as with one. Measured: with all of 4 neighbours in times of one: 1 "* ]] ||
+  fail "a fence in registered memory"
+[[ $page == *"The paper&#x27;s estimate and its text do not agree"*"The shape holds here: </b>the overhead is what the time without work"* ]] ||
+  fail "the estimate"
+updates updates-atomic-shmem-2x1 0.07
+sync all 4 75 150 240
+draw
+[[ $page == *"The bar is missed here: </b>of the HPC Challenge"* ]] || fail "the bar of RandomAccess is missed"
+[[ $page == *"The shape does not hold here: </b>a fence takes as long with all neighbours as with one. Measured: with all of 4 neighbours in times of one: 0.5 "* ]] ||
+  fail "a fence that is too fast for the sentence"
 
 # what hangs behind its last line is whole, and what hangs before it is not
 mkdir -p "$work/hung/raw"

@@ -2,7 +2,8 @@
 import html
 import sys
 
-COLOURS = ("#3b6fb6", "#d9822b", "#4f9d5d", "#b8473d", "#8464a8", "#8a6650", "#cf74b0", "#9a9a3a", "#2f9fae")
+COLOURS = ("#3b6fb6", "#d9822b", "#4f9d5d", "#b8473d", "#8464a8", "#8a6650", "#cf74b0", "#9a9a3a", "#2f9fae", "#444444",
+           "#a3005c", "#5a7d00")
 
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; color: #222; background: #fff; max-width: 1080px; margin: 2em auto; padding: 0 1em }
