@@ -52,9 +52,11 @@ def curve_of(curve, colour, x, y):
                      stroke_width=1.6, stroke_dasharray="5 4" if curve.of_paper else "none")]
     for point, (a, b) in zip(curve.points, places):
         if point.most > point.least:
-            parts.append(element("line", "", x1=a, x2=a, y1=y.place(point.least), y2=y.place(point.most), stroke=colour))
+            parts.append(element("line", "", x1=a, x2=a, y1=y.place(point.least), y2=y.place(point.most),
+                                 stroke=colour))
         told = f"{curve.name}, {size_name(point.x)}: {point.median:.4g} ({point.least:.4g} to {point.most:.4g})"
-        parts.append(element("circle", title(told), cx=a, cy=b, r=3, fill="#fff" if curve.of_paper else colour, stroke=colour))
+        parts.append(element("circle", title(told), cx=a, cy=b, r=3, fill="#fff" if curve.of_paper else colour,
+                             stroke=colour))
     return "".join(parts)
 
 
@@ -68,7 +70,8 @@ def chart(label, x_name, y_name, curves, log_x=True, log_y=True, bytes_on_x=Fals
              HEIGHT - BOTTOM, TOP, log_y)
     parts = []
     for tick in y.ticks():
-        parts.append(element("line", "", x1=LEFT, x2=WIDTH - RIGHT, y1=y.place(tick), y2=y.place(tick), stroke="#e5e5e5"))
+        parts.append(element("line", "", x1=LEFT, x2=WIDTH - RIGHT, y1=y.place(tick), y2=y.place(tick),
+                             stroke="#e5e5e5"))
         parts.append(element("text", f"{tick:g}", x=LEFT - 6, y=y.place(tick) + 4, text_anchor="end"))
     for tick in marks(curves):
         name = size_name(tick) if bytes_on_x else f"{tick:g}"
@@ -79,7 +82,8 @@ def chart(label, x_name, y_name, curves, log_x=True, log_y=True, bytes_on_x=Fals
     for value, words in lines:
         if x.low <= x.place(value) <= x.high:
             place = x.place(value)
-            parts.append(element("line", "", x1=place, x2=place, y1=TOP, y2=HEIGHT - BOTTOM, stroke="#999", stroke_dasharray="1 3"))
+            parts.append(element("line", "", x1=place, x2=place, y1=TOP, y2=HEIGHT - BOTTOM, stroke="#999",
+                                 stroke_dasharray="1 3"))
             parts.append(element("text", text_of(words), x=place + 3, y=TOP + 10))
     own = {}
     for number, curve in enumerate(curves):
@@ -87,7 +91,8 @@ def chart(label, x_name, y_name, curves, log_x=True, log_y=True, bytes_on_x=Fals
         own.setdefault(curve.name, colour)
         row = TOP + 10 + 17 * number
         parts.append(curve_of(curve, colour, x, y))
-        parts.append(element("line", "", x1=WIDTH - RIGHT + 14, x2=WIDTH - RIGHT + 38, y1=row - 4, y2=row - 4, stroke=colour,
+        parts.append(element("line", "", x1=WIDTH - RIGHT + 14, x2=WIDTH - RIGHT + 38, y1=row - 4, y2=row - 4,
+                             stroke=colour,
                              stroke_width=2, stroke_dasharray="5 4" if curve.of_paper else "none"))
         parts.append(element("text", text_of(curve.name), x=WIDTH - RIGHT + 44, y=row))
     return element("p", element("b", text_of(label))) + svg(WIDTH, HEIGHT, "".join(parts), label)
@@ -133,4 +138,5 @@ def verdict(sentence, bounds, more="", words=SHAPE):
 
 def about(paper, here, ran=""):
     """What the paper did and found, what was done here, and, from the results, what was run of it."""
-    return element("p", element("i", "The paper: ") + text_of(paper)) + element("p", element("i", "Here: ") + text_of(here)) + ran
+    return (element("p", element("i", "The paper: ") + text_of(paper)) +
+            element("p", element("i", "Here: ") + text_of(here)) + ran)

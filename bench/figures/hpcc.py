@@ -1,5 +1,6 @@
-"""RandomAccess of the HPC Challenge (MPIRandomAccess), where hpcc is installed. Its table has as many words as the matrix
-of Linpack has elements, rounded down to a power of two, so Linpack runs, too, of the size that makes the table ours."""
+"""RandomAccess of the HPC Challenge (MPIRandomAccess), where hpcc is installed. Its table has as many words as the
+matrix of Linpack has elements, rounded down to a power of two, so Linpack runs, too, of the size that makes the table
+ours."""
 import os
 import re
 import shutil
@@ -22,19 +23,21 @@ def hpcc_step(machine, log_words, quick):
     needs = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
     run = "mpirun.openmpi" if "libmpi.so.40" in needs and shutil.which("mpirun.openmpi") else "mpirun"
     script = f"rm -f hpccoutf.txt; {run} -n 2 {program} && cat hpccoutf.txt"
-    return Step("hpcc", ["sh", "-c", script], 3 if quick else 15,
+    return Step("hpcc", ["sh", "-c", script], 3 if quick else 20,
                 {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}, folder)
 
 
 def hpcc_gups(results):
-    values = [float(found) for text in results.texts("hpcc") for found in re.findall(r"^MPIRandomAccess_GUPs=(\S+)", text, re.M)]
+    values = [float(found) for text in results.texts("hpcc")
+              for found in re.findall(r"^MPIRandomAccess_GUPs=(\S+)", text, re.M)]
     return points({2: values}) if values else []
 
 
 def hpcc_words(results):
     """What was run of it."""
     for text in results.texts("hpcc"):
-        words, updates = (int(re.search(rf"^MPIRandomAccess_{name}=(\d+)", text, re.M)[1]) for name in ("N", "ExeUpdates"))
-        return (f" The HPC Challenge's own program, MPIRandomAccess, ran with 2 processes of Open MPI on one node, {words} words "
-                f"and {updates} updates.")
+        words, updates = (int(re.search(rf"^MPIRandomAccess_{name}=(\d+)", text, re.M)[1])
+                          for name in ("N", "ExeUpdates"))
+        return (" The HPC Challenge's own program, MPIRandomAccess, ran with 2 processes of Open MPI on one node, "
+                f"{words} words and {updates} updates.")
     return " The HPC Challenge's own program did not run."

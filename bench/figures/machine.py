@@ -27,8 +27,9 @@ def describe(output):
     rows = [("processor", processor()), ("cores", len(os.sched_getaffinity(0))), ("system", platform.platform()),
             ("compiler", said("cc", "--version")), ("MPI", said("mpichversion")), ("rounds", len(rounds)),
             ("load at the end", "%.1f %.1f %.1f" % os.getloadavg())]
-    text = ("Figures and tables of four papers, measured here by DART and by plain MPI. Solid curves are medians of the "
-            "rounds, with a line from the least to the most; dashed ones are the papers' numbers. Their machines are gone: "
-            "compare shapes and ratios, not times. Below each picture stand what was run of it, with the commands, and whether "
-            "what the paper says is seen here: its sentence, the figures that tell, and the bounds in which it holds.")
+    text = ("Figures and tables of four papers, measured here by DART and by plain MPI. Solid curves are medians of "
+            "the rounds, with a line from the least to the most; dashed ones are the papers' numbers. Their machines "
+            "are gone: compare shapes and ratios, not times. Below each picture stand what was run of it, with the "
+            "commands, and whether what the paper says is seen here: its sentence, the figures that tell, and the "
+            "bounds in which it holds.")
     return element("p", text_of(text)) + table(("this machine", ""), rows)

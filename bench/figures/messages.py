@@ -6,7 +6,7 @@ CALLS = ("*fence*", "*post*", "lock*", "range*", "put*flush*", "put_blocking", "
 
 
 def step(machine):
-    return machine.step("messages", "messages-shmem", 4, f"--format=csv --calls={','.join(CALLS)}", 4, nodes=4,
+    return machine.step("messages", "messages-shmem", 4, f"--format=csv --calls={','.join(CALLS)}", 11, nodes=4,
                         DART_PROGRESS="none", DART_NET="latency=2ms")
 
 
@@ -19,6 +19,6 @@ def counted(results, *calls):
     if not rows:
         return ""
     wanted = sorted(rows.values(), key=lambda row: (calls.index(row[0]), int(row[1])))
-    return (element("p", text_of("Messages of DART between nodes for one step, exact, and the longest chain of them that "
-                                 "somebody waits for:")) +
+    return (element("p", text_of("Messages of DART between nodes for one step, exact, and the longest chain of them "
+                                 "that somebody waits for:")) +
             table(("call", "operations", "units", "messages", "chain"), wanted))

@@ -89,7 +89,7 @@ def stop(process):
 
 
 def wait_for(step, process, path, limit):
-    """Until it has ended, or, if it may hang when all is done, a while after it has said its last line. False: too late."""
+    """Until it has ended, or, if it may hang when all is done, a while after its last line. False: it was stopped."""
     deadline = time.monotonic() + limit
     while process.poll() is None and time.monotonic() < deadline:
         try:

@@ -68,7 +68,8 @@ class Results:
                 units = re.search(r" -n (\d+) ", command)
                 found.add(int(units[1]) if units else 0)
                 commands[command] = None
-                sizes |= {int(row["bytes"]) for row in self.rows(name["step"]) if (row.get("bytes") or "").isdigit()} - {0}
+                sizes |= {int(row["bytes"]) for row in self.rows(name["step"])
+                          if (row.get("bytes") or "").isdigit()} - {0}
         if not found:
             return element("p", text_of("None of it was run."))
         told = f"{listed(sorted(found - {0}))} {'unit' if found == {1} else 'units'}"
@@ -106,7 +107,8 @@ class Results:
     def figure(self, name):
         """The number in the line RESULT of a benchmark, of each round."""
         for text in self.texts(name):
-            found = re.search(r'^RESULT .*figure="(?:\d+ iterations, )?([0-9.e+-]+) .*" verified=yes$', text, re.MULTILINE)
+            found = re.search(r'^RESULT .*figure="(?:\d+ iterations, )?([0-9.e+-]+) .*" verified=yes$', text,
+                              re.MULTILINE)
             if found:
                 yield float(found[1])
 

@@ -13,27 +13,30 @@ from report.page import element, table, text_of
 NAME = "ross"
 TITLE = "Ross, Latham, Gropp, Thakur, Toonen: mutexes without a file system's locks (2005)"
 COLUMNS = "what,mutex,units,nodes,work_us,rounds,turn_ns,overhead,unfairness,acquire_ns,release_ns"
-MUTEXES = (("dart", "dart_lock"), ("range", "range lock"), ("hybrid", "hybrid, of the paper"), ("onesided", "one-sided, of the paper"),
-           ("mpi-lock", "MPI_Win_lock"), ("pthread", "pthread mutex"), ("fcntl", "fcntl"))
+MUTEXES = (("dart", "dart_lock"), ("range", "range lock"), ("hybrid", "hybrid, of the paper"),
+           ("onesided", "one-sided, of the paper"), ("mpi-lock", "MPI_Win_lock"), ("pthread", "pthread mutex"),
+           ("fcntl", "fcntl"))
 CALLS = ("lock acquire release", "lock handed over", "lock contended", "range acquire release")
 NETWORKS = {"fast_ethernet": "Fast Ethernet", "myrinet": "Myrinet"}
 LIKE = {"fast_ethernet": "hybrid, of the paper", "myrinet": ""}  # whose colour it has
-SAID = {10000: {"fast_ethernet": 4.25, "myrinet": 0.425}, 32000: {"fast_ethernet": 2, "myrinet": 0.2}}  # per cent, 64 processes
+# Per cent with 64 processes, by the work in µs.
+SAID = {10000: {"fast_ethernet": 4.25, "myrinet": 0.425}, 32000: {"fast_ethernet": 2, "myrinet": 0.2}}
 
 # Of each figure: what the paper did and found, and what was done here.
-WORKED = ("processes took a mutex in turns, worked under it and released it, with one process and with two on a processor. At "
-          "100 ms of work the hybrid mutex and the one-sided one are level with one process on a processor; with two the hybrid "
-          "one does not degrade, and the one-sided one does dramatically. With 64 processes on Fast Ethernet the hybrid one has "
-          "about 4.25 % of overhead at 10 ms of work and less than 2 % from 32 ms on; on Myrinet a tenth of that. It is "
-          "estimated as 100 O / (O + n Tw) per cent, of the time O of table 1, n processes and the work Tw; dashed are "
-          "that estimate, and the points of the text.",
-          "units of one node take turns, sleep {:g} ms under each mutex, and release it; the share of the time that is not sleep "
-          "is drawn. Mutexes over MPI end at four units a core, because MPI's waits spin.")
-DISAGREE = ("The paper's estimate and its text do not agree: with 56.4 ms of table 1, 64 processes and 10 ms the estimate is "
-            "8.1 %, and the text says about 4.25 %; with 32 ms it is 2.7 %, and the text says less than 2 %. With 2 n for n it "
-            "is 4.2 % and 1.4 %, as if each process took two turns; with O / n for O it is 0.14 %.")
-IDLE = ("the hybrid mutex without work: 2 ms with 4 processes and 56 ms with 64 on Fast Ethernet, 0.28 and 5.9 ms on Myrinet, so "
-        "its time grows somewhat faster than the processes.",
+WORKED = ("processes took a mutex in turns, worked under it and released it, with one process and with two on a "
+          "processor. At 100 ms of work the hybrid mutex and the one-sided one are level with one process on a "
+          "processor; with two the hybrid one does not degrade, and the one-sided one does dramatically. With 64 "
+          "processes on Fast Ethernet the hybrid one has about 4.25 % of overhead at 10 ms of work and less than 2 % "
+          "from 32 ms on; on Myrinet a tenth of that. It is estimated as 100 O / (O + n Tw) per cent, of the time O of "
+          "table 1, n processes and the work Tw; dashed are that estimate, and the points of the text.",
+          "units of one node take turns, sleep {:g} ms under each mutex, and release it; the share of the time that is "
+          "not sleep is drawn. Mutexes over MPI end at four units a core, because MPI's waits spin.")
+DISAGREE = ("The paper's estimate and its text do not agree: with 56.4 ms of table 1, 64 processes and 10 ms the "
+            "estimate is 8.1 %, and the text says about 4.25 %; with 32 ms it is 2.7 %, and the text says less than 2 "
+            "%. With 2 n for n it is 4.2 % and 1.4 %, as if each process took two turns; with O / n for O it is 0.14 "
+            "%.")
+IDLE = ("the hybrid mutex without work: 2 ms with 4 processes and 56 ms with 64 on Fast Ethernet, 0.28 and 5.9 ms on "
+        "Myrinet, so its time grows somewhat faster than the processes.",
         "the same on one node: the time in which each unit takes and releases each mutex once.")
 FREE = ("no figure of the paper, which asks for locks of ranges as future work; DART has them.",
         "two units of one node; while nobody else wants the mutex, one takes and releases it.")
@@ -51,9 +54,10 @@ def steps(machine, quick):
     for units in units_of(quick):
         for only in ("dart", "range", "pthread", "fcntl"):
             found.append(machine.step(f"mutex-{only}-{units}", "mutex-shmem", units,
-                                      f"--csv --sleep --work={works} --seconds=1 --rounds={20 if quick else 50} --only={only}",
+                                      f"--csv --sleep --work={works} --seconds=1 --rounds={20 if quick else 50} "
+                                      f"--only={only}",
                                       0.5 if quick else 3))
-        rounds, seconds = (10 if quick or units > machine.cores else 50), (1 if quick else 4)
+        rounds, seconds = (10 if quick or units > machine.cores else 50), (1 if quick else 5)
         for only in ("hybrid", "onesided", "mpi-lock"):
             if units <= (2 if quick else 4) * machine.cores:
                 found.append(machine.step(f"mutex-{only}-{units}", "mutex-mpi", units,
@@ -73,7 +77,8 @@ def series(results, mutex, work):
     for units in UNITS:
         for text in results.texts(f"mutex-{mutex}-{units}"):
             for row in rows_of(text):
-                if row["what"] == "contended" and row["mutex"] == mutex and float(row["work_us"]) == work and row["overhead"]:
+                if (row["what"] == "contended" and row["mutex"] == mutex and float(row["work_us"]) == work and
+                        row["overhead"]):
                     groups.setdefault(units, []).append(max(float(row["overhead"]), 0.001))
     return points(groups)
 
@@ -128,11 +133,14 @@ def work_verdicts(results, work):
     told = ""
     if work == WORKS[-1]:
         told += verdict("the hybrid mutex and the one-sided one are level with one process a processor",
-                        [Bound("the one-sided one's overhead in times of the hybrid one's:", over(at(onesided, one), at(hybrid, one)),
+                        [Bound("the one-sided one's overhead in times of the hybrid "
+                               "one's:", over(at(onesided, one), at(hybrid, one)),
                                0.5, 2, 1)])
-    told += verdict("with two processes a processor the hybrid mutex does not degrade, and the one-sided one does dramatically",
+    told += verdict("with two processes a processor the hybrid mutex does not degrade, and the one-sided one does "
+                    "dramatically",
                     [Bound(f"{words} with {two} units in times of {one}:", over(at(of, two), at(of, one)), *bounds)
-                     for words, of, bounds in (("the hybrid one", hybrid, (0.2, 3, 1)), ("the one-sided one", onesided, (3, 1e5)))],
+                     for words, of, bounds in
+                     (("the hybrid one", hybrid, (0.2, 3, 1)), ("the one-sided one", onesided, (3, 1e5)))],
                     " MPICH's receive spins, so here the hybrid mutex's waits take cores from others, too.")
     told += verdict("of what the hybrid mutex should do, dart_lock does at least as much",
                     [Bound(f"dart_lock's overhead in times of the hybrid mutex's, with {units} units:",
@@ -145,10 +153,12 @@ def work_verdicts(results, work):
     for words, mutex, units in (("hybrid", "hybrid", one), ("one-sided", "onesided", one), ("hybrid", "hybrid", two),
                                 ("dart_lock", "dart", one), ("dart_lock", "dart", two)):
         guessed = estimate(idle_series(results, mutex), work)
-        bounds.append(Bound(f"{words}, {units} units:", over(at(series(results, mutex, work), units), at(guessed, units)), 0.5, 2, 1))
-    return told + verdict("the overhead is what the time without work makes of it, by the paper's estimate: measured in times of "
-                          "the estimate from table 1 here", bounds,
-                          " What the estimate leaves out is the time to wake the next one, which has gone to sleep during the work.")
+        bounds.append(Bound(f"{words}, {units} units:",
+                            over(at(series(results, mutex, work), units), at(guessed, units)), 0.5, 2, 1))
+    return told + verdict("the overhead is what the time without work makes of it, by the paper's estimate: measured "
+                          "in times of the estimate from table 1 here", bounds,
+                          " What the estimate leaves out is the time to wake the next one, which has gone to sleep "
+                          "during the work.")
 
 
 def work_figure(results, work):
@@ -156,8 +166,10 @@ def work_figure(results, work):
     for network, words in NETWORKS.items():
         curves.append(Curve(f"paper's estimate: {words}", estimate(of_table_1(network), work), LIKE[network]))
         if work in SAID:
-            curves.append(Curve(f"paper's text: {words}", [Point(64, [SAID[work][network]])], f"paper's estimate: {words}"))
-    return (chart(f"Figures 7 and 8: overhead with {work / 1000:g} ms of work in a turn, one node", "units", "per cent", curves,
+            curves.append(Curve(f"paper's text: {words}", [Point(64, [SAID[work][network]])],
+                                f"paper's estimate: {words}"))
+    return (chart(f"Figures 7 and 8: overhead with {work / 1000:g} ms of work in a turn, one "
+                  "node", "units", "per cent", curves,
                   lines=crowds()) +
             about(WORKED[0], WORKED[1].format(work / 1000), results.ran(r"mutex-.*-\d+")) +
             (element("p", text_of(DISAGREE)) if work in SAID else "") + work_verdicts(results, work))
@@ -165,26 +177,30 @@ def work_figure(results, work):
 
 def idle_figure(results):
     curves = [Curve(words, idle_series(results, mutex)) for mutex, words in MUTEXES]
-    curves += [Curve(f"paper: hybrid, {words}", of_table_1(network), LIKE[network]) for network, words in NETWORKS.items()]
+    curves += [Curve(f"paper: hybrid, {words}", of_table_1(network), LIKE[network])
+               for network, words in NETWORKS.items()]
     dart, there = idle_series(results, "dart"), of_table_1("fast_ethernet")
     most = max((point.x for point in dart), default=0)
 
     def grown(of):
         return at(of, most) / at(of, 4) / (most / 4) if most > 4 and at(of, most) and at(of, 4) else None
 
-    return (chart("Table 1: all units take one turn each, without work, one node", "units", "ms", curves, lines=crowds()) +
+    return (chart("Table 1: all units take one turn each, without work, one "
+                  "node", "units", "ms", curves, lines=crowds()) +
             about(*IDLE, results.ran(r"mutex-.*-\d+")) +
             verdict("the time of a turn of all units grows about as their number",
-                    [Bound(f"dart_lock with {most:g} units in times of 4, a unit:", grown(dart), 0.5, 2.5, grown(there))]) +
+                    [Bound(f"dart_lock with {most:g} units in times of 4, a unit:", grown(dart), 0.5, 2.5,
+                           grown(there))]) +
             messages.counted(results, *CALLS))
 
 
 def section(results):
-    parts = [about("mutexes for MPI-IO's atomic mode on file systems without locks: by one-sided communication alone, whose waits "
-                   "poll, and with a message to the next process that waits (hybrid).",
-                   "the two mutexes of the paper by plain MPI, beside DART's lock and range lock, MPI's exclusive lock, a pthread "
-                   "mutex and fcntl. Overhead is the share of the time that is not work."),
+    parts = [about("mutexes for MPI-IO's atomic mode on file systems without locks: by one-sided communication alone, "
+                   "whose waits poll, and with a message to the next process that waits (hybrid).",
+                   "the two mutexes of the paper by plain MPI, beside DART's lock and range lock, MPI's exclusive "
+                   "lock, a pthread mutex and fcntl. Overhead is the share of the time that is not work."),
              free_table(results)]
-    measured = {float(row["work_us"]) for text in results.texts("mutex-dart-2") for row in rows_of(text) if row["work_us"]}
+    measured = {float(row["work_us"]) for text in results.texts("mutex-dart-2") for row in rows_of(text)
+                if row["work_us"]}
     parts += [work_figure(results, work) for work in WORKS if work in measured or not measured]
     return "".join(parts) + idle_figure(results)

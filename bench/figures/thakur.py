@@ -12,21 +12,25 @@ SHAPES = (("halo-node", "one node", 1, {}), ("halo-nodes", "two simulated nodes"
 MACHINES = {"sun": "a Sun SMP", "linux": "a Linux cluster with Fast Ethernet"}
 # Of each way: the calls whose messages stand beside; what the paper did, and what was done here.
 CALLS = {"fence": ("put, fence",), "pscw": ("post start put complete wait",), "lock": ("lock put unlock",)}
-DONE = {"fence": ("a fence of MPICH2 is a reduce-scatter, which tells each process how many operations it has to expect, and not "
-                  "a barrier; operations wait for the fence that ends them.",
+DONE = {"fence": ("a fence of MPICH2 is a reduce-scatter, which tells each process how many operations it has to "
+                  "expect, and not a barrier; operations wait for the fence that ends them.",
                   "the puts to all neighbours, then a fence."),
-        "pscw": ("in MPICH2 a start does not block; operations wait for complete, and the last one to a process tells it so.",
+        "pscw": ("in MPICH2 a start does not block; operations wait for complete, and the last one to a process tells "
+                 "it so.",
                  "each unit posts to its neighbours, starts, puts to them, completes, and waits for their puts."),
-        "lock": ("in MPICH2 the request for a lock waits for the unlock, and travels with the operation where there is only one.",
+        "lock": ("in MPICH2 the request for a lock waits for the unlock, and travels with the operation where there is "
+                 "only one.",
                  "for each neighbour an exclusive lock, a put and an unlock; then a barrier.")}
 LAST_LINE = "mpi,2,2,halo.put.notify,{most},.*"  # of a run with two nodes
 
 
 def steps(machine, quick):
     most = 4096 if quick else 262144
-    arguments = f"--pattern=halo --format=csv --most={most} " + ("--time=2 --repeat=3" if quick else "--time=5 --repeat=5")
+    arguments = f"--pattern=halo --format=csv --most={most} "
+    arguments += "--time=2 --repeat=3" if quick else "--time=5 --repeat=5"
     found = [machine.step(name, "epochs-mpi", 2, arguments, 5 if quick else 20, nodes=nodes,
-                          last_line=LAST_LINE.format(most=most), **environment) for name, _, nodes, environment in SHAPES]
+                          last_line=LAST_LINE.format(most=most), **environment)
+             for name, _, nodes, environment in SHAPES]
     found.append(messages.step(machine))
     return [step for step in found if step is not None]
 
@@ -52,7 +56,8 @@ def of_paper(way, machine, implementation):
 def told_by_paper(way, machine):
     """The ratios of the tables at the smallest and at the largest block."""
     series = [(name, of_paper(way, machine, name)) for name in ("Sun MPI" if machine == "sun" else "LAM", "MPICH2")]
-    said = [f"{ends[0].median:g} and {ends[-1].median:g} times as long as messages by {name}" for name, ends in series if ends]
+    said = [f"{ends[0].median:g} and {ends[-1].median:g} times as long as messages by "
+            f"{name}" for name, ends in series if ends]
     if not said:
         return f"There are no figures of {MACHINES[machine]}."
     return f"On {MACHINES[machine]} blocks of 16 bytes and of 256 KiB take {', '.join(said)}."
@@ -73,15 +78,19 @@ def shape_figure(results, name, where):
         else:
             curves += [Curve("LAM on Fast Ethernet", of_paper(way, "linux", "LAM"), ""),
                        Curve("MPICH2 on Fast Ethernet", of_paper(way, "linux", "MPICH2"), "plain MPI")]
-        parts.append(chart(f"Figures 2 and 6, tables 1 and 2: exchange with four neighbours by {words}, {where}", "bytes",
+        parts.append(chart(f"Figures 2 and 6, tables 1 and 2: exchange with four neighbours by {words}, "
+                           f"{where}", "bytes",
                            "times of messages", curves, bytes_on_x=True))
-        parts.append(about(f"{DONE[way][0]} {told_by_paper(way, machine)}", f"on {where}, {DONE[way][1]}", results.ran(name)))
+        parts.append(about(f"{DONE[way][0]} {told_by_paper(way, machine)}", f"on {where}, {DONE[way][1]}",
+                           results.ran(name)))
         small, large = at(dart, 16), dart[-1].median if dart else None
-        tables = [series for series in (of_paper(way, machine, name) for name in ("LAM", "Sun MPI", "MPICH2")) if series]
+        tables = [series for series in (of_paper(way, machine, name) for name in ("LAM", "Sun MPI", "MPICH2"))
+                  if series]
         first, last = ([series[i].median for series in tables] for i in (0, -1))
         fallen = [b / a for a, b in zip(first, last)]
         parts.append(verdict("one-sided communication costs most where blocks are small, and nears messages with size",
-                             [Bound(f"DART by {words} in times of messages, of 16 bytes:", small, 0.1, 40, most_of(first)),
+                             [Bound(f"DART by {words} in times of messages, of 16 bytes:", small, 0.1, 40,
+                                    most_of(first)),
                               Bound(f"of {size_name(dart[-1].x) if dart else 0}:", large, 0.3, 3, most_of(last)),
                               Bound("the second by the first:", over(large, small), 0.02, 0.95, most_of(fallen))]))
         if name != "halo-node":
@@ -90,10 +99,11 @@ def shape_figure(results, name, where):
 
 
 def section(results):
-    parts = [about("MPICH2 with less synchronisation: a fence is a reduce-scatter and no barrier, operations are deferred, and a "
-                   "lock travels with them. Its ghost exchange takes up to 3.5 times as long as messages where others took up to "
-                   "19 times. On an IBM SP short blocks took almost a hundred times as long as messages.",
-                   "two units, each with four neighbours (two of them itself); ratios to MPI_Isend, MPI_Irecv and MPI_Waitall of "
-                   "the same round, below 1 is faster than messages.")]
+    parts = [about("MPICH2 with less synchronisation: a fence is a reduce-scatter and no barrier, operations are "
+                   "deferred, and a lock travels with them. Its ghost exchange takes up to 3.5 times as long as "
+                   "messages where others took up to 19 times. On an IBM SP short blocks took almost a hundred times "
+                   "as long as messages.",
+                   "two units, each with four neighbours (two of them itself); ratios to MPI_Isend, MPI_Irecv and "
+                   "MPI_Waitall of the same round, below 1 is faster than messages.")]
     parts += [shape_figure(results, name, where) for name, where, _, _ in SHAPES]
     return "".join(parts)

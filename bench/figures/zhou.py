@@ -15,30 +15,32 @@ SIZES = "1,2,4,8,64,256,1K,4K,16K,64K,256K,1M,2M"
 ARIES = "latency=1200ns,bandwidth=9600M"
 
 # Of each figure: what the paper did and found, and what was done here.
-NEAR = {"put": ("one process put blocks of 1 byte to 2 MiB to another one of its node and waited for each. The time was flat "
-                "below 1 KiB. For small blocks native MPI took more than 10 times as long; DART was 20 % faster than UPC and "
-                "40 % faster than OpenSHMEM. Dashed are these three, as multiples of dart-shmem's time here up to 1 KiB.",
-                "unit 0 puts to the other unit of a node, each on a core of its own, by dart-shmem and by dart-mpi. Beside it "
-                "are a put and a flush of plain MPI in the same processes, Open MPI's OpenSHMEM where it is installed, and "
-                "memcpy between the two processes, which is the floor. UPC was not run."),
+NEAR = {"put": ("one process put blocks of 1 byte to 2 MiB to another one of its node and waited for each. The time "
+                "was flat below 1 KiB. For small blocks native MPI took more than 10 times as long; DART was 20 % "
+                "faster than UPC and 40 % faster than OpenSHMEM. Dashed are these three, as multiples of dart-shmem's "
+                "time here up to 1 KiB.",
+                "unit 0 puts to the other unit of a node, each on a core of its own, by dart-shmem and by dart-mpi. "
+                "Beside it are a put and a flush of plain MPI in the same processes, Open MPI's OpenSHMEM where it is "
+                "installed, and memcpy between the two processes, which is the floor. UPC was not run."),
         "get": ("the same with gets: flat below 1 KiB, and native MPI more than 10 times slower for small blocks.",
                 "the same two units and the same sides; each get is complete before the next one.")}
-DISTANCE = ("process 0 put {} to each other one of 256 processes on 11 nodes, which are at distances 1 to 255. The time was "
-            "constant inside the node and constant beyond, with a step between distances 16 and 32. Between nodes DART was "
-            "on top of native MPI, and slightly slower than UPC and OpenSHMEM.",
-            "unit 0 puts {} to each other unit: of one node; of two simulated nodes, over MPI; of two nodes over TCP; and of "
-            f"three nodes of the simulated network, with the latency and bandwidth of a Cray Aries (DART_NET={ARIES}). "
-            "Where plain MPI runs beside DART there is a core for each unit.")
-UPDATES = ("2 to 1024 units updated random words of a table that lies over all of them, by the rules of the HPC Challenge. "
-           "Over all its experiments DART was level with libraries for shared memory inside a node, and with MPI-3 between "
-           "nodes.",
-           "the same by DART's atomics, and by a get and a put, which may lose an update; by plain MPI in the same two ways, "
-           "and by messages with many updates each (buckets). Every run verifies its table, whose size is in the commands.")
-STENCIL = {64: ("Gauss-Seidel to convergence on 64 x 64 floats of 4 bytes, whose rows lie over 4, 8 and 16 units of one node; "
-                "the outer rows go to the neighbours by blocking puts. With 16 units DART was about 35 % faster than native "
-                "MPI; the dashed point is DART's time here divided by 0.65.",
-                "the same on units of one node, with puts and a barrier, and with notifications instead of the barrier. "
-                "Plain MPI has at most two units a core, because its waits spin."),
+DISTANCE = ("process 0 put {} to each other one of 256 processes on 11 nodes, which are at distances 1 to 255. The "
+            "time was constant inside the node and constant beyond, with a step between distances 16 and 32. Between "
+            "nodes DART was on top of native MPI, and slightly slower than UPC and OpenSHMEM.",
+            "unit 0 puts {} to each other unit: of one node; of two simulated nodes, over MPI; of two nodes over TCP; "
+            "and of three nodes of the simulated network, with the latency and bandwidth of a Cray Aries "
+            f"(DART_NET={ARIES}). Where plain MPI runs beside DART there is a core for each unit.")
+UPDATES = ("2 to 1024 units updated random words of a table that lies over all of them, by the rules of the HPC "
+           "Challenge. Over all its experiments DART was level with libraries for shared memory inside a node, and "
+           "with MPI-3 between nodes.",
+           "the same by DART's atomics, and by a get and a put, which may lose an update; by plain MPI in the same two "
+           "ways, and by messages with many updates each (buckets). Every run verifies its table, whose size is in the "
+           "commands.")
+STENCIL = {64: ("Gauss-Seidel to convergence on 64 x 64 floats of 4 bytes, whose rows lie over 4, 8 and 16 units of "
+                "one node; the outer rows go to the neighbours by blocking puts. With 16 units DART was about 35 % "
+                "faster than native MPI; the dashed point is DART's time here divided by 0.65.",
+                "the same on units of one node, with puts and a barrier, and with notifications instead of the "
+                "barrier. Plain MPI has at most two units a core, because its waits spin."),
            1024: ("the same on a grid of 1K x 1K, by 64 to 512 units on several nodes.",
                   "the same grid on one node.")}
 
@@ -71,13 +73,15 @@ def updates_steps(machine, quick):
     for units in (1, 2, 4) if quick else (1, 2, 4, 8, 16):
         for variant in ("atomic", "gxp"):
             arguments = f"--table={table} --variant={variant} --updates-per-word={1 if quick else 4}"
-            steps.append(machine.step(updates_name(variant, "shmem", units, 1), "randomaccess-shmem", units, arguments, 1))
+            steps.append(machine.step(updates_name(variant, "shmem", units, 1), "randomaccess-shmem", units, arguments,
+                                      1))
     for units, nodes in ((2, 1), (2, 2)) if quick else ((1, 1), (2, 1), (2, 2), (4, 2)):
         for variant in ("atomic", "mpi-accumulate", "mpi-gxp", "mpi-bucket"):
             slow = variant in ("mpi-accumulate", "mpi-gxp") or units > machine.cores
             updates = 1 << (14 if quick or slow else 22)
             arguments = f"--table={table} --variant={variant} --updates={updates}"
-            steps.append(machine.step(updates_name(variant, "mpi", units, nodes), "randomaccess-mpi", units, arguments, 2,
+            steps.append(machine.step(updates_name(variant, "mpi", units, nodes), "randomaccess-mpi", units, arguments,
+                                      2,
                                       nodes=nodes))
     return steps + [hpcc_step(machine, table, quick)]
 
@@ -95,7 +99,7 @@ def stencil_steps(machine, quick):
             for memory in ("dart", "notify"):
                 steps.append(machine.step(stencil_name(memory, "shmem", units, size), "stencil-shmem", units,
                                           f"--size={size} --memory={memory} --verify=residual", 1 if size == 64 else 5))
-            if units <= machine.cores or size == 64 and not quick and units <= 2 * machine.cores:  # these take half a minute
+            if units <= machine.cores or size == 64 and not quick and units <= 2 * machine.cores:
                 steps.append(machine.step(stencil_name("mpi", "mpi", units, size), "stencil-mpi", units,
                                           f"--size={size} --memory=mpi --verify=residual", 6))
     return steps
@@ -130,10 +134,12 @@ def near_figure(results, operation):
     more = large - least if least and large else None
     told = verdict("the time is flat below 1 KiB", [Bound("1 KiB take so many µs more than 1 byte:", more, -0.1, 0.1)])
     told += verdict("native MPI takes more than 10 times as long for small blocks",
-                    [Bound("plain MPI's time of 8 bytes, in times of DART's:", over(at(by_mpi, 8), at(dart, 8)), 10, 1e4, 10)])
+                    [Bound("plain MPI's time of 8 bytes, in times of DART's:", over(at(by_mpi, 8), at(dart, 8)), 10,
+                           1e4, 10)])
     if operation == "put":
         told += verdict("a put is 40 % faster than OpenSHMEM's",
-                        [Bound("DART's share of Open MPI's time of 8 bytes:", over(at(dart, 8), at(openshmem, 8)), 1e-3, 0.75, 0.6)])
+                        [Bound("DART's share of Open MPI's time of 8 bytes:", over(at(dart, 8), at(openshmem, 8)), 1e-3,
+                               0.75, 0.6)])
     return (chart(f"Figure 2: blocking {operation} inside a node", "bytes", "µs", curves, bytes_on_x=True) +
             about(*NEAR[operation], results.ran("near-shmem", "near-mpi", "openshmem")) + told)
 
@@ -145,7 +151,8 @@ def distance_figure(results, number, nbytes, size):
     pairs = {words: (series(name, "dart_ns"), series(name, "mpi_ns")) for name, words in
              (("distance-node-mpi", "one node"), ("distance-nodes", "2 nodes"), ("distance-tcp", "TCP"))}
     aries = series("distance-aries", "dart_ns")
-    curves = [Curve("one node, dart-shmem", series("distance-node", "dart_ns")), Curve("3 nodes, simulated Aries", aries)]
+    curves = [Curve("one node, dart-shmem", series("distance-node", "dart_ns")),
+              Curve("3 nodes, simulated Aries", aries)]
     for words, (dart, native) in pairs.items():
         curves += [Curve(f"{words}, dart-mpi", dart), Curve(f"{words}, plain MPI", native)]
     inside, outside = ([point.median for point in aries if (point.x % 3 == 0) == near] for near in (True, False))
@@ -153,7 +160,8 @@ def distance_figure(results, number, nbytes, size):
     told = verdict("the time is constant inside the node and constant beyond, with a step between",
                    found and [Bound("the slowest of the node by the fastest:", max(inside) / min(inside), 1, 2, 1),
                               Bound("the slowest beyond by the fastest:", max(outside) / min(outside), 1, 2, 1),
-                              Bound("the fastest beyond by the slowest inside:", min(outside) / max(inside), 1.05, 1e4)],
+                              Bound("the fastest beyond by the slowest inside:", min(outside) / max(inside), 1.05,
+                                    1e4)],
                    " Unit U is on node U modulo 3, so the step comes at every third unit, not at one distance.")
     ratios = [point.median / at(native, point.x) for dart, native in (pairs["2 nodes"], pairs["TCP"]) for point in dart
               if point.x % 2 == 1 and at(native, point.x)]
@@ -182,11 +190,12 @@ def updates_figure(results):
               Curve("2 nodes, messages in buckets", series("mpi-bucket", "mpi", 2)),
               Curve("HPC Challenge, one node", challenge)]
     told = verdict("between nodes DART is level with MPI-3", [
-        Bound("DART's updates between two nodes by MPI_Accumulate's:", over(at(atomic, 2), at(native, 2)), 0.8, 1e4, 1)])
+        Bound("DART's updates between two nodes by MPI_Accumulate's:", over(at(atomic, 2), at(native, 2)), 0.8, 1e4,
+              1)])
     if challenge:
         spread = f" Its runs did {challenge[0].least:.3g} to {challenge[0].most:.3g} GUP/s."
-        told += verdict("of the HPC Challenge's updates by two processes of one node DART does 8 times as many on one node, and "
-                        "4 times as many on two",
+        told += verdict("of the HPC Challenge's updates by two processes of one node DART does 8 times as many on one "
+                        "node, and 4 times as many on two",
                         [Bound(words, over(at(mine, 2), at(challenge, 2)), least, 1e4)
                          for words, mine, least in (("one node:", one, 8), ("two nodes:", atomic, 4))], spread, BAR)
     return (chart("Figure 5: RandomAccess", "units", "GUP/s", curves) +
@@ -208,18 +217,22 @@ def stencil_figure(results, size):
     most = max((point.x for point in native if point.x <= cores), default=0)
     last = max((point.x for point in dart), default=0)
     grown = over(at(dart, last), at(dart, most))
-    more = f" With {last:g} units on {cores} cores DART takes {grown:.2g} times as long." if grown and last > most else ""
+    more = ""
+    if grown and last > most:
+        more = f" With {last:g} units on {cores} cores DART takes {grown:.2g} times as long."
     return (chart(f"Figure 6: five-point stencil, {size} x {size}, one node, to convergence", "units", "s", curves) +
             about(*STENCIL[size], results.ran(f"stencil-.*-{size}")) +
             verdict("DART is about 35 % faster than native MPI",
-                    [Bound(f"DART's share of its time with {most:g} units:", over(at(dart, most), at(native, most)), 0.05, 0.8, 0.65)],
+                    [Bound(f"DART's share of its time with {most:g} units:", over(at(dart, most), at(native, most)),
+                           0.05, 0.8, 0.65)],
                     more))
 
 
 def section(results):
-    parts = [about("DART over MPI-3, with windows that share memory inside a node, beside native MPI, UPC and OpenSHMEM; a Cray "
-                   "XC40 with 24 cores a node.",
-                   "the same operations on this machine's cores, on simulated nodes, over TCP, and on a simulated network."),
+    parts = [about("DART over MPI-3, with windows that share memory inside a node, beside native MPI, UPC and "
+                   "OpenSHMEM; a Cray XC40 with 24 cores a node.",
+                   "the same operations on this machine's cores, on simulated nodes, over TCP, and on a simulated "
+                   "network."),
              near_figure(results, "put"), near_figure(results, "get"), distance_figure(results, 3, 8, "8 bytes"),
              distance_figure(results, 4, 1 << 20, "1 MiB"), updates_figure(results), stencil_figure(results, 64),
              stencil_figure(results, 1024)]

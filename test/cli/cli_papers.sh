@@ -17,7 +17,7 @@ done
 cat >"$fake/bench/epochs-mpi" <<'END'
 #!/bin/bash
 echo run >>"$COUNTED"
-[[ -z ${SLEEPS:-} ]] || sleep 60.25
+[[ -z ${SLEEPS:-} ]] || sleep "$SLEEPS"
 [[ -z ${BROKEN:-} ]] || { echo "no room" >&2; exit 3; }
 echo backend,units,nodes,case,bytes,dart_ns,floor_ns,dart_per_floor,mpi_ns,dart_per_mpi
 for bytes in 16 64 4096; do
@@ -62,14 +62,14 @@ papers --rounds 1
 rm -r "$work/drawn"
 : >"$COUNTED"
 set -m # without it bash lets its jobs ignore SIGINT
-SLEEPS=60 "$top/bench/papers" --build "$fake" --only thakur --quick "$work/drawn" >"$work/said" 2>&1 &
+SLEEPS=60.$$ "$top/bench/papers" --build "$fake" --only thakur --quick "$work/drawn" >"$work/said" 2>&1 &
 pid=$!
 set +m
 for _ in {1..200}; do [[ ! -s $COUNTED ]] || break; sleep 0.1; done
 kill -INT $pid
 wait $pid; code=$?
 [[ $code == 1 && $(<"$work/said") == *"bench/papers: interrupted; the same command goes on" ]] || fail "interrupted: $code: $(<"$work/said")"
-[[ -z $(pgrep -f "^sleep 60.25$") ]] || fail "what was run goes on"
+[[ -z $(pgrep -f "^sleep 60[.]$$\$") ]] || fail "what was run goes on"
 papers --quick
 [[ $(counted) == 4 && $out == *"1 of 4: halo-node, round 1 of 1"*"$work/drawn/quick/papers.html" ]] || fail "after the interruption: $(counted): $out"
 
