@@ -45,7 +45,7 @@ void dart__latency_close(void)
   latency = NULL;
 }
 
-_Atomic unsigned dart__latency_started, dart__latency_waits;
+_Atomic unsigned dart__latency_started, dart__latency_waits, dart__latency_puts;
 
 bool dart__latency_was_slow(dart_unit_t unit)
 {

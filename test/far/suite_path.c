@@ -518,7 +518,7 @@ static void exchange_sides(dart_gptr_t there, dart_gptr_t here, const char *mine
 
 TEST_N(2, bursts_of_notified_data_come_with_their_counters)
 {
-  static const size_t sizes[] = { 2000, 2049, 4096, 8192, SIDE_ROOM };
+  static const size_t sizes[] = { 2000, 2049, 4096, 6000, 8192, SIDE_ROOM };
   path_t              path    = begin();
   int                 far = first_far(&path), other = me == 0 ? far : 0;
 
@@ -541,6 +541,48 @@ TEST_N(2, bursts_of_notified_data_come_with_their_counters)
               me == 0 || me == far ? SIDES * BURSTS : 0);
     EXPECT_OK(dart_team_memfree(base));
   }
+  end(&path);
+}
+
+/* Blocks of a burst lie in turns in memory of two teams, and their counters in that of the first. After a local
+ * flush the source is written anew. */
+TEST_N(2, bursts_of_notified_data_reach_two_teams)
+{
+  static char data[SIDE_ROOM];
+  path_t      path = begin();
+  int         far = first_far(&path), other = me == 0 ? far : 0;
+  dart_gptr_t base[2];
+  dart_team_t team;
+  void       *mine[2];
+
+  EXPECT_OK(dart_team_clone(DART_TEAM_ALL, &team));
+  for (int i = 0; i < 2; i++) {
+    EXPECT_OK(dart_team_memalloc_aligned(i == 0 ? DART_TEAM_ALL : team, 64 + 2 * SIDES * SIDE_ROOM,
+                                         DART_TYPE_BYTE, &base[i]));
+    EXPECT_OK(dart_gptr_getaddr(test_unit(base[i], me), &mine[i]));
+    memset(mine[i], 0, 64);
+  }
+  test_barrier();
+  for (int round = 0; round < BURSTS && far < n && (me == 0 || me == far); round++) {
+    dart_gptr_t flag = test_unit(base[0], other);
+
+    for (int side = 0; side < SIDES; side++) {
+      memset(data, 1 + round * SIDES + side, sizeof data);
+      EXPECT_OK(dart_put_notify(test_byte(test_unit(base[side % 2], other), side_at(round, side)),
+                                data, sizeof data, DART_TYPE_BYTE, DART_TYPE_BYTE, flag, 1));
+      EXPECT_OK(dart_flush_local(test_unit(base[side % 2], other)));
+    }
+    EXPECT_OK(dart_notify_wait(test_unit(base[0], me), (uint64_t)(round + 1) * SIDES, -1));
+    for (int side = 0; side < SIDES; side++) {
+      const char *block = (char *)mine[side % 2] + side_at(round, side);
+
+      EXPECT_EQ(block[0], (char)(1 + round * SIDES + side));
+      EXPECT_EQ(memcmp(block, block + 1, SIDE_ROOM - 1), 0);
+    }
+  }
+  EXPECT_OK(dart_team_memfree(base[1]));
+  EXPECT_OK(dart_team_memfree(base[0]));
+  EXPECT_OK(dart_team_destroy(&team));
   end(&path);
 }
 
