@@ -224,7 +224,7 @@ static void units_without_agents_are_pinged_too(void **state)
 /* Large puts: after three slow ones in a row other ways are taken for a while; then one is tried. */
 static void slow_puts_are_left_for_a_while(void **state)
 {
-  enum { BYTES = 16384, FAST = 5000, SLOW = 7000 }; /* 2000 ns, and a quarter of the bytes */
+  enum { BYTES = 16384, FAST = 3000, SLOW = 4000, LEFT = 240 }; /* 2000 ns, and 1/14 of the bytes */
 
   (void)state;
   for (int i = 0; i < 10; i++) {
@@ -239,7 +239,7 @@ static void slow_puts_are_left_for_a_while(void **state)
   }
   for (int round = 0; round < 3; round++) {
     dart__latency_put_took(1, SLOW, BYTES);
-    for (int i = 0; i < SLOW_FOR; i++)
+    for (int i = 0; i < LEFT; i++)
       assert_true(dart__latency_puts_slowly(1));
     assert_false(dart__latency_puts_slowly(1));
     assert_false(dart__latency_puts_slowly(0));
