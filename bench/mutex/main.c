@@ -4,8 +4,8 @@
  *
  *   free       acquire and release while nobody else wants it, by the first unit and by the last: ns
  *   contended  every unit does rounds of acquire, work, release: the overhead in per cent, (elapsed - work) / elapsed,
- *              and how unfair that was: the longest wait of any unit divided by the mean, and how many turns the others
- *              had done, on average and of those of a unit, when the first unit had done all of its own
+ *              and how unfair that was: the longest wait of any unit divided by the mean, and the share of their turns
+ *              that the other units had done when the first unit had done all of its own
  *
  * Work is a loop that looks at the clock, or a sleep, which leaves the cores to those that wait; of a sleep the
  * time counts as work that it took in fact. Besides, there is an addition without atomics, which tells whether
@@ -41,7 +41,7 @@ typedef struct {
   double      turn;
   double      overhead;
   double      unfairness;
-  double      others; /* their turns when the first unit ended, in per cent of its own */
+  double      others; /* the share of their turns that they had done when the first ended, % */
   double      acquire;
   double      release;
 } line_t;
@@ -107,7 +107,7 @@ static void pass_alone(const mutex_side_t *side, line_t *l)
   }
 }
 
-/* Rounds that fit the time, where that is limited: of a few first ones each takes so long. */
+/* How many rounds fit into --seconds, if given: a few rounds tell how long one takes. */
 static uint64_t free_rounds(const mutex_side_t *side, const options_t *options, uint64_t most)
 {
   enum { FIRST = 4 };
