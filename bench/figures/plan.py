@@ -78,14 +78,31 @@ class Machine:
                     {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}, last_line="end", crashes=True)
 
 
+INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def interrupt(number, frame):
+    raise KeyboardInterrupt
+
+
+def heed_interruptions():
+    """SIGTERM, and SIGHUP without nohup, interrupt as ^C does: each step is a session of its own and would run on."""
+    for number in INTERRUPTIONS[1:]:
+        if signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, interrupt)
+
+
 def stop(process):
-    """End it with all that it has started: gently, so that a launcher can end the units, then at once."""
+    """End it with all that it has started: gently, so that a launcher can end the units, then at once. A second
+    interruption waits until this is done."""
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTIONS)
     for number in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(process.pid, number)
             process.wait(timeout=3)
         except (ProcessLookupError, subprocess.TimeoutExpired):
             pass
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def wait_for(step, process, path, limit):
@@ -129,10 +146,9 @@ def run_step(step, output, number):
     if error:
         with open(part, "w", encoding="utf-8") as file:
             file.write(error)
-    os.replace(part, step.path(output, number, "failed" if error else "out"))
-    with open(part, "w", encoding="utf-8") as file:
+    with open(step.path(output, number, "command"), "w", encoding="utf-8") as file:  # first: an .out always has one
         file.write(step.text())
-    os.replace(part, step.path(output, number, "command"))
+    os.replace(part, step.path(output, number, "failed" if error else "out"))
     return not error
 
 

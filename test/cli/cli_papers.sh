@@ -58,18 +58,20 @@ assert all("<i>The paper: </i>" in paper and "<i>Here: </i>" in here for paper, 
 papers --rounds 1
 [[ $(counted) == 12 ]] || fail "quick figures were taken for those of a whole run: $(counted)"
 
-# An interruption ends what runs, and the same command goes on with what is missing.
-rm -r "$work/drawn"
-: >"$COUNTED"
-set -m # without it bash lets its jobs ignore SIGINT
-SLEEPS=60.$$ "$top/bench/papers" --build "$fake" --only thakur --quick "$work/drawn" >"$work/said" 2>&1 &
-pid=$!
-set +m
-for _ in {1..200}; do [[ ! -s $COUNTED ]] || break; sleep 0.1; done
-kill -INT $pid
-wait $pid; code=$?
-[[ $code == 1 && $(<"$work/said") == *"bench/papers: interrupted; the same command goes on" ]] || fail "interrupted: $code: $(<"$work/said")"
-[[ -z $(pgrep -f "^sleep 60[.]$$\$") ]] || fail "what was run goes on"
+# An interruption ends what runs, however it comes, and the same command goes on with what is missing.
+for signal in INT TERM HUP; do
+  rm -r "$work/drawn"
+  : >"$COUNTED"
+  set -m # without it bash lets its jobs ignore SIGINT
+  SLEEPS=60.$$ "$top/bench/papers" --build "$fake" --only thakur --quick "$work/drawn" >"$work/said" 2>&1 &
+  pid=$!
+  set +m
+  for _ in {1..200}; do [[ ! -s $COUNTED ]] || break; sleep 0.1; done
+  kill -$signal $pid
+  wait $pid; code=$?
+  [[ $code == 1 && $(<"$work/said") == *"bench/papers: interrupted; the same command goes on" ]] || fail "$signal: $code: $(<"$work/said")"
+  [[ -z $(pgrep -f "^sleep 60[.]$$\$") ]] || fail "$signal: what was run goes on"
+done
 papers --quick
 [[ $(counted) == 4 && $out == *"1 of 4: halo-node, round 1 of 1"*"$work/drawn/quick/papers.html" ]] || fail "after the interruption: $(counted): $out"
 
