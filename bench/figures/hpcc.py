@@ -36,8 +36,8 @@ def hpcc_gups(results):
 def hpcc_words(results):
     """What was run of it."""
     for text in results.texts("hpcc"):
-        words, updates = (int(re.search(rf"^MPIRandomAccess_{name}=(\d+)", text, re.M)[1])
-                          for name in ("N", "ExeUpdates"))
-        return (" The HPC Challenge's own program, MPIRandomAccess, ran with 2 processes of Open MPI on one node, "
-                f"{words} words and {updates} updates.")
+        found = [re.search(rf"^MPIRandomAccess_{name}=(\d+)", text, re.M) for name in ("N", "ExeUpdates")]
+        if None not in found:
+            return (" The HPC Challenge's own program, MPIRandomAccess, ran with 2 processes of Open MPI on one node, "
+                    f"{found[0][1]} words and {found[1][1]} updates.")
     return " The HPC Challenge's own program did not run."

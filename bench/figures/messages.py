@@ -20,5 +20,7 @@ def counted(results, *calls):
         return ""
     wanted = sorted(rows.values(), key=lambda row: (calls.index(row[0]), int(row[1])))
     return (element("p", text_of("Messages of DART between nodes for one step, exact, and the longest chain of them "
-                                 "that somebody waits for:")) +
+                                 "that somebody waits for; dart-shmem counts them, with each unit on a node of "
+                                 "its own:")) +
+            results.ran("messages", sized=False) +
             table(("call", "operations", "units", "messages", "chain"), wanted))

@@ -43,6 +43,13 @@ def size_name(value):
     return f"{value:g}"
 
 
+def range_of(sizes):
+    """1 byte to 2 MiB"""
+    names = [size_name(size) + ("" if size >= 1024 else " byte" if size == 1 else " bytes")
+             for size in sorted({min(sizes), max(sizes)})]
+    return " to ".join(names)
+
+
 class Results:
     def __init__(self, output):
         self.output = output
@@ -56,9 +63,10 @@ class Results:
         found = (re.fullmatch(pattern + r"\.\d+\.out", file) for file in self.files)
         return sorted({name[1] for name in found if name})
 
-    def ran(self, *patterns):
-        """In words, what was run of the steps with such names: units, sizes, rounds and commands."""
-        found, rounds, commands, sizes = set(), set(), {}, set()
+    def ran(self, *patterns, sized=True):
+        """In words, what was run of the steps with such names: units, sizes (not where the column `bytes` is something
+        else), rounds and commands."""
+        found, rounds, commands = set(), set(), {}  # a command: its sizes
         for file in self.files:
             name = re.fullmatch(rf"(?P<step>{'|'.join(patterns)})\.(?P<round>\d+)\.out", file)
             if name:
@@ -67,17 +75,17 @@ class Results:
                     command = re.sub(r"\S*/", "", opened.read().strip())
                 units = re.search(r" -n (\d+) ", command)
                 found.add(int(units[1]) if units else 0)
-                commands[command] = None
-                sizes |= {int(row["bytes"]) for row in self.rows(name["step"])
-                          if (row.get("bytes") or "").isdigit()} - {0}
+                commands[command] = {int(row["bytes"]) for row in self.rows(name["step"])
+                                     if (row.get("bytes") or "").isdigit()} - {0}
         if not found:
             return element("p", text_of("None of it was run."))
         told = f"{listed(sorted(found - {0}))} {'unit' if found == {1} else 'units'}"
-        if sizes:
-            told += ", " + " to ".join(size_name(size) + (" bytes" if size < 1024 else "") for size in
-                                       sorted({min(sizes), max(sizes)}))
+        ranges = {range_of(sizes) for sizes in commands.values() if sizes and sized}
+        if len(ranges) == 1:
+            told += f", {min(ranges)}"
         told += ", one round." if len(rounds) == 1 else f", {len(rounds)} rounds."
-        lines = "".join(element("li", text_of(command)) for command in sorted(commands))
+        lines = "".join(element("li", text_of(command + (f": {range_of(commands[command])}" if len(ranges) > 1 and
+                                                         commands[command] else ""))) for command in sorted(commands))
         return element("details", element("summary", element("i", "Run: ") + text_of(told)) + element("ul", lines))
 
     def texts(self, name):

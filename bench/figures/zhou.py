@@ -38,10 +38,12 @@ UPDATES = ("2 to 1024 units updated random words of a table that lies over all o
            "commands.")
 STENCIL = {64: ("Gauss-Seidel to convergence on 64 x 64 floats of 4 bytes, whose rows lie over 4, 8 and 16 units of "
                 "one node; the outer rows go to the neighbours by blocking puts. With 16 units DART was about 35 % "
-                "faster than native MPI; the dashed point is DART's time here divided by 0.65.",
+                "faster than native MPI; where 16 units were run, the dashed point is DART's time here divided by "
+                "0.65.",
                 "the same on units of one node, with puts and a barrier, and with notifications instead of the "
                 "barrier. Plain MPI has at most two units a core, because its waits spin."),
-           1024: ("the same on a grid of 1K x 1K, by 64 to 512 units on several nodes.",
+           1024: ("the same on a grid of 1K x 1K, by 64 to 512 units on several nodes. No factor of it is known here, "
+                  "only that DART was faster on the small grid.",
                   "the same grid on one node.")}
 
 
@@ -61,7 +63,7 @@ def distance_steps(machine, quick):
             machine.step("distance-nodes", "distance-mpi", units, arguments, 1, nodes=2),
             machine.step("distance-tcp", "distance-mpi", 2, arguments, 5, nodes=2, last_line="mpi,2,2,1,get,1048576,.*",
                          UCX_TLS="tcp,self"),
-            machine.step("distance-aries", "distance-shmem", 6 if quick else 12, arguments, 4, nodes=3, DART_NET=ARIES)]
+            machine.step("distance-aries", "distance-shmem", 7 if quick else 12, arguments, 4, nodes=3, DART_NET=ARIES)]
 
 
 def updates_name(variant, backend, units, nodes):
@@ -93,9 +95,9 @@ def stencil_name(memory, backend, units, size):
 def stencil_steps(machine, quick):
     steps = []
     for size, all_units in ((64, (1, 2, 4, 8, 16)), (1024, (1, 2, 4))):
-        if quick and size > 64:
-            continue
-        for units in all_units[:3] if quick else all_units:
+        if quick:
+            all_units = all_units[:3] if size == 64 else (2,)
+        for units in all_units:
             for memory in ("dart", "notify"):
                 steps.append(machine.step(stencil_name(memory, "shmem", units, size), "stencil-shmem", units,
                                           f"--size={size} --memory={memory} --verify=residual", 1 if size == 64 else 5))
@@ -131,14 +133,17 @@ def near_figure(results, operation):
         curves += [Curve("paper: OpenSHMEM", times(dart, 1 / 0.6), "OpenSHMEM (Open MPI)"),
                    Curve("paper: UPC", times(dart, 1 / 0.8), "")]
     least, large = at(dart, 1), at(dart, 1024)
-    more = large - least if least and large else None
-    told = verdict("the time is flat below 1 KiB", [Bound("1 KiB take so many µs more than 1 byte:", more, -0.1, 0.1)])
+    floor = results.series("near-shmem", "floor_ns", case=case)
+    copied = over(at(floor, 1024), at(floor, 1))
+    told = verdict("the time is flat below 1 KiB",
+                   [Bound("1 KiB in times of 1 byte:", over(large, least), 0.67, 1.5, 1)],
+                   f" By memcpy it is {copied:.3g}." if copied else "")
     told += verdict("native MPI takes more than 10 times as long for small blocks",
                     [Bound("plain MPI's time of 8 bytes, in times of DART's:", over(at(by_mpi, 8), at(dart, 8)), 10,
                            1e4, 10)])
     if operation == "put":
         told += verdict("a put is 40 % faster than OpenSHMEM's",
-                        [Bound("DART's share of Open MPI's time of 8 bytes:", over(at(dart, 8), at(openshmem, 8)), 1e-3,
+                        [Bound("DART's share of Open MPI's time of 8 bytes:", over(at(dart, 8), at(openshmem, 8)), 0.45,
                                0.75, 0.6)])
     return (chart(f"Figure 2: blocking {operation} inside a node", "bytes", "µs", curves, bytes_on_x=True) +
             about(*NEAR[operation], results.ran("near-shmem", "near-mpi", "openshmem")) + told)
@@ -190,7 +195,7 @@ def updates_figure(results):
               Curve("2 nodes, messages in buckets", series("mpi-bucket", "mpi", 2)),
               Curve("HPC Challenge, one node", challenge)]
     told = verdict("between nodes DART is level with MPI-3", [
-        Bound("DART's updates between two nodes by MPI_Accumulate's:", over(at(atomic, 2), at(native, 2)), 0.8, 1e4,
+        Bound("DART's updates between two nodes by MPI_Accumulate's:", over(at(atomic, 2), at(native, 2)), 0.8, 1.25,
               1)])
     if challenge:
         spread = f" Its runs did {challenge[0].least:.3g} to {challenge[0].most:.3g} GUP/s."
@@ -222,9 +227,9 @@ def stencil_figure(results, size):
         more = f" With {last:g} units on {cores} cores DART takes {grown:.2g} times as long."
     return (chart(f"Figure 6: five-point stencil, {size} x {size}, one node, to convergence", "units", "s", curves) +
             about(*STENCIL[size], results.ran(f"stencil-.*-{size}")) +
-            verdict("DART is about 35 % faster than native MPI",
+            verdict("DART is about 35 % faster than native MPI" if size == 64 else "DART is faster than native MPI",
                     [Bound(f"DART's share of its time with {most:g} units:", over(at(dart, most), at(native, most)),
-                           0.05, 0.8, 0.65)],
+                           *((0.5, 0.8, 0.65) if size == 64 else (0.05, 1)))],
                     more))
 
 

@@ -183,6 +183,15 @@ draw
   fail "a fence in registered memory"
 [[ $page == *"The paper&#x27;s estimate and its text do not agree"*"The shape holds here: </b>the overhead is what the time without work"* ]] ||
   fail "the estimate"
+given hpcc 2 <<<'no room'
+draw
+[[ $page == *"The HPC Challenge&#x27;s own program did not run."* ]] || fail "hpcc without its lines: $err"
+given hpcc 2 <<<$'MPIRandomAccess_N=65536\nMPIRandomAccess_ExeUpdates=262144\nMPIRandomAccess_GUPs=0.009'
+updates updates-atomic-mpi-2x2 0.07
+given updates-mpi-accumulate-mpi-2x2 2 <<<'RESULT figure="0.01 GUP/s" verified=yes'
+draw
+[[ $page == *"The shape does not hold here: </b>between nodes DART is level with MPI-3."*" 7 (holds from 0.8 to 1.25; "* ]] ||
+  fail "seven times as many are level: $err"
 updates updates-atomic-shmem-2x1 0.07
 sync all 4 75 150 240
 draw
