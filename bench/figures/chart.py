@@ -21,6 +21,8 @@ class Curve:
 class Axis:
     def __init__(self, values, low, high, logarithmic):
         self.low, self.high, self.logarithmic = low, high, logarithmic
+        if logarithmic:
+            values = [value for value in values if value > 0]  # HPC Challenge's figure of a failed run is -1
         least, most = min(values), max(values)
         if logarithmic:
             self.first, self.last = math.floor(math.log10(least)), math.ceil(math.log10(most))
@@ -29,7 +31,7 @@ class Axis:
             self.first, self.last = min(0, least), most * 1.05 or 1
 
     def place(self, value):
-        at = math.log10(max(value, 1e-12)) if self.logarithmic else value
+        at = math.log10(max(value, 10 ** self.first)) if self.logarithmic else value
         return round(self.low + (at - self.first) / (self.last - self.first) * (self.high - self.low), 1)
 
     def ticks(self):
