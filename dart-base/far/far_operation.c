@@ -437,14 +437,31 @@ dart_ret_t dart__far_blocking(const dart__rma_t *rma)
   return rma->kind == DART__PUT ? blocking(rma, true) : blocking(rma, false);
 }
 
+/* Of large puts by the network some are completed at once, to see how fast it moves them. */
+static dart__completion_t start_measured(const dart__rma_t *rma)
+{
+  int64_t            began      = dart__latency_turn(&dart__latency_puts) ? dart__now_ns() : 0;
+  dart__completion_t completion = start_net(rma, rma->buffer, true, NULL);
+
+  if (began != 0) {
+    dart__completion_settle(rma->at.team, rma->at.unit, true);
+    dart__latency_put_took(dart__team_member(rma->at.team, rma->at.unit), dart__now_ns() - began,
+                           rma->nbytes);
+  }
+  return completion;
+}
+
 dart__completion_t dart__far_start_in_order(const dart__rma_t *rma, bool of_fence)
 {
-  bool is_put = rma->kind == DART__PUT;
+  bool        is_put = rma->kind == DART__PUT;
+  dart__way_t way;
 
   if (!is_put && rma->kind != DART__GET)
     return request_update(rma);
-  return start_by(dart__way_choose(rma, is_put, of_fence ? DART__TO_FENCE : DART__TO_RECORD, false),
-                  rma, is_put);
+  way = dart__way_choose(rma, is_put, of_fence ? DART__TO_FENCE : DART__TO_RECORD, false);
+  return way == DART__NET && is_put && rma->nbytes > DART__PUT_RECORDS_MOST
+             ? start_measured(rma)
+             : start_by(way, rma, is_put);
 }
 
 bool dart__far_is_moved(const dart__rma_t *rma)

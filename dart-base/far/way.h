@@ -23,9 +23,10 @@
  *   its return      RECORD    to 1024, if the target is slow           TYPED     to 7600, with agents
  *                   RECORD    after a request on the same word         ELEMENTS
  *                   NET
- *   a later record  NET       puts from 3801 to 22800, if it is        TYPED     to 19000
- *   (epochs)                  likely to move them at once; without     ELEMENTS
- *                             agents only of fences
+ *   a later record  NET       puts from 3801 to 65536, if it is        TYPED     to 19000
+ *   (epochs)                  likely to move them at once, and above   ELEMENTS
+ *                             22800 not slowly; without agents only
+ *                             of fences
  *                   RECORD    puts to 22800, gets to 30400
  *                   NET       gets to dart__engine.got_by_net
  *                   MESSAGE
@@ -68,6 +69,7 @@ typedef enum {
 
 #define DART__SLOW_RECORD_MOST ((size_t)1024)
 #define DART__PUT_RECORDS_MOST ((size_t)6 * DART__AM_PUT_MOST)
+#define DART__MOVED_MOST       ((size_t)65536) /* announced, 64 KiB took 1.2 of the time, 256 KiB 0.75 */
 #define DART__COPIED_OFTEN     DART__AM_PUT_MOST /* two copies take less time than a flush */
 #define DART__GET_RECORDS_MOST ((size_t)8 * DART__AM_PUT_MOST)
 #define DART__TYPED_MOST       ((size_t)5 * DART__AM_PUT_MOST)
@@ -169,13 +171,15 @@ static inline bool dart__way_moves_at_once(const dart__address_t *at)
  * network does, but need no flush; and smaller than what pays to be announced. */
 static inline bool dart__way_may_move(const dart__rma_t *rma, dart__end_t end)
 {
-  return rma->nbytes > DART__COPIED_OFTEN && rma->nbytes <= DART__PUT_RECORDS_MOST &&
+  return rma->nbytes > DART__COPIED_OFTEN && rma->nbytes <= DART__MOVED_MOST &&
          (dart__engine.by_agents || end == DART__TO_FENCE) && dart__far_is_reached(&rma->at);
 }
 
 static inline dart__way_t dart__way_to_record(const dart__rma_t *rma, bool is_put, dart__end_t end)
 {
-  if (is_put && dart__way_may_move(rma, end) && dart__way_moves_at_once(&rma->at))
+  if (is_put && dart__way_may_move(rma, end) && dart__way_moves_at_once(&rma->at) &&
+      (rma->nbytes <= DART__PUT_RECORDS_MOST ||
+       !dart__latency_puts_slowly(dart__team_member(rma->at.team, rma->at.unit))))
     return DART__NET;
   if (rma->nbytes <= (is_put ? DART__PUT_RECORDS_MOST : DART__GET_RECORDS_MOST))
     return DART__RECORD;
