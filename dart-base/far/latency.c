@@ -16,13 +16,19 @@
 #include "far/engine.h"
 #include "model/world.h"
 
-#define SLOW_NS   50000 /* longer than a small transfer takes in any network */
-#define BYTE_NS   10    /* and this for each byte */
-#define PUT_NS    2000  /* longer than a put and its flush take beside their bytes, and ... */
-#define PUT_BYTES 14    /* ... so many bytes a ns a put moves that takes less time than a message */
-#define PUTS      3     /* that were slow, in a row, until messages are tried, and ... */
-#define PUTS_NOT  240   /* ... how many messages until puts are tried again */
-#define SLOW_FOR  64    /* operations until a unit that was slow gets another chance */
+#define SLOW_NS 50000 /* longer than a small transfer takes in any network */
+#define BYTE_NS 10    /* and this for each byte */
+
+/* A put is slow that takes longer than this, and than so many bytes a ns: of large ones, which a message would move faster, and
+ * of smaller ones, of which that is true of slower puts alone. */
+#define PUT_NS      2000
+#define PUT_BYTES   16
+#define SMALL_BYTES 4
+#define LARGE_PUT   32768 /* bytes */
+
+#define PUTS     3   /* that were slow, in a row, until messages are tried, and ... */
+#define PUTS_NOT 240 /* ... how many messages until puts are tried again */
+#define SLOW_FOR 64  /* operations until a unit that was slow gets another chance */
 
 /* Of a unit. Only estimates, so all accesses are relaxed. */
 typedef struct {
@@ -71,8 +77,9 @@ bool dart__latency_puts_slowly(dart_unit_t unit)
 
 void dart__latency_put_took(dart_unit_t unit, int64_t ns, size_t nbytes)
 {
-  uint8_t state   = atomic_load_explicit(&latency[unit].puts, memory_order_relaxed);
-  bool    is_slow = ns > PUT_NS + (int64_t)(nbytes / PUT_BYTES);
+  uint8_t state    = atomic_load_explicit(&latency[unit].puts, memory_order_relaxed);
+  size_t  bytes_ns = nbytes >= LARGE_PUT ? PUT_BYTES : SMALL_BYTES;
+  bool    is_slow  = ns > PUT_NS + (int64_t)(nbytes / bytes_ns);
 
   if (state <= PUTS)
     atomic_store_explicit(&latency[unit].puts,
