@@ -19,8 +19,8 @@
 #define SLOW_NS 50000 /* longer than a small transfer takes in any network */
 #define BYTE_NS 10    /* and this for each byte */
 
-/* A put is slow that takes longer than this, and than so many bytes a ns: of large ones, which a message would move faster, and
- * of smaller ones, of which that is true of slower puts alone. */
+/* A put is slow if it takes more than PUT_NS and the time of its bytes, at so many a ns. A message would move a large one
+ * faster then; of less than LARGE_PUT bytes only if the put is much slower. */
 #define PUT_NS      2000
 #define PUT_BYTES   16
 #define SMALL_BYTES 4
