@@ -71,7 +71,7 @@ void dart__completion_limit(dart__team_t *team)
 
 /* ---- flush ------------------------------------------------------------------------------- */
 
-static bool flush_unit(dart__team_t *team, int32_t unit, bool at_target)
+bool dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
 {
   dart__far_team_t    *far  = team->far;
   dart__outstanding_t *o    = &far->unit[unit].outstanding;
@@ -82,6 +82,8 @@ static bool flush_unit(dart__team_t *team, int32_t unit, bool at_target)
 
   if (dart__outstanding_is_done(o, at_target, last))
     return true;
+  if (at_target && dart__latency_is_slow(peer))
+    dart__am_ping_blocking(dart__engine.am, peer);
   began = dart__latency_begin();
   dart__net_flush(team, NULL, unit, at_target);
   if (began != 0)
@@ -92,21 +94,10 @@ static bool flush_unit(dart__team_t *team, int32_t unit, bool at_target)
   return !is_lost;
 }
 
-bool dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
-{
-  dart_unit_t peer = dart__team_member(team, unit);
-
-  if (dart__completion_is_flushed(team, unit, at_target))
-    return true;
-  if (at_target && dart__latency_is_slow(peer))
-    dart__am_ping_blocking(dart__engine.am, peer);
-  return flush_unit(team, unit, at_target);
-}
-
 /* A transfer that is none stays outstanding in place of those that were dropped. */
 void dart__completion_settle(dart__team_t *team, int32_t unit, bool at_target)
 {
-  if (!flush_unit(team, unit, at_target))
+  if (!dart__completion_flush(team, unit, at_target))
     dart__completion_count(team, unit, true); /* without the limit, which settles all */
 }
 

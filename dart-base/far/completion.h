@@ -83,7 +83,7 @@ static inline bool dart__completion_is_flushed(const dart__team_t *team, int32_t
 }
 
 /** Complete what was started towards a team unit: remotely, or only locally. False: some of it was dropped, for the unit is
- *  lost. The caller tells the program; or, of settle, the next flush does. settle sends no request to a slow target. */
+ *  lost. The caller tells the program; or, of settle, the next flush does. */
 bool dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target);
 void dart__completion_settle(dart__team_t *team, int32_t unit, bool at_target);
 

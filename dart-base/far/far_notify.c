@@ -4,7 +4,6 @@
  * target, or an arrival, which updates a flag of this unit when all before it has come (far/am/endpoint.h). The network's
  * get is no way for it: nobody knows when it is complete before somebody flushes. */
 #include "base/counters.h"
-#include "far/completion.h"
 #include "far/far_operation.h"
 #include "model/world.h"
 
@@ -48,33 +47,22 @@ static inline dart__completion_t put_in_batch(const dart__rma_t *rma, const dart
                                            &flag, signal->value, signal->op));
 }
 
-/* Wait for a put by ELEMENTS. */
-static void put_elements(const dart__rma_t *rma)
+/* Wait for a put by ELEMENTS, and note how long it has taken the network. */
+static void put_by_net(const dart__rma_t *rma)
 {
+  int64_t began = dart__now_ns();
+
   dart__count(DART__COUNT_NOTIFY_AFTER_RMA);
   dart__far_elements_blocking(rma);
+  if (!rma->at.segment->chunk->by_requests)
+    dart__latency_put_took(dart__team_member(rma->at.team, rma->at.unit), dart__now_ns() - began,
+                           rma->nbytes);
 }
 
-/* The network's put, which is complete before the batch of the notification leaves: puts of a burst take one flush. */
-static dart__completion_t put_by_net(const dart__rma_t *rma)
-{
-  int64_t            began = dart__latency_turn(&dart__latency_puts) ? dart__now_ns() : 0;
-  dart__completion_t put   = dart__far_put_by_net(rma);
-
-  dart__count(DART__COUNT_NOTIFY_AFTER_RMA);
-  if (!dart__am_follow(dart__engine.am, put.peer,
-                       &(dart__am_transfers_t){ rma->at.team->id, rma->at.unit, rma->nbytes,
-                                                began == 0 ? 0 : dart__now_ns() - began }))
-    dart__completion_settle(rma->at.team, rma->at.unit, true);
-  return put;
-}
-
-dart__completion_t dart__far_put_notify(const dart__rma_t *rma, const dart__signal_t *signal,
-                                        dart__completion_t *put_out)
+dart__completion_t dart__far_put_notify(const dart__rma_t *rma, const dart__signal_t *signal)
 {
   dart__way_t way;
 
-  *put_out = (dart__completion_t){ .by = DART__BY_NOTHING };
   dart__word_order_request(signal->flag, dart__word_order_at(signal->flag, sizeof(uint64_t)));
   way = dart__way_choose(rma, true, DART__TO_NOTIFY, false);
   switch (way) {
@@ -84,8 +72,7 @@ dart__completion_t dart__far_put_notify(const dart__rma_t *rma, const dart__sign
     dart__count(way == DART__TYPED ? DART__COUNT_NOTIFY_TYPED : DART__COUNT_NOTIFY_DATA);
     dart__far_request(way, rma, true);
     break;
-  case DART__NET: *put_out = put_by_net(rma); break;
-  default: put_elements(rma);
+  default: put_by_net(rma);
   }
   return send_signal(signal);
 }

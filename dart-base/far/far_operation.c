@@ -156,11 +156,6 @@ INLINED dart__completion_t start_net(const dart__rma_t *rma, void *buffer, bool 
   return dart__by_net(rma, number);
 }
 
-dart__completion_t dart__far_put_by_net(const dart__rma_t *rma)
-{
-  return start_net(rma, rma->buffer, true, NULL);
-}
-
 /* ---- ... and of any elements: in one call, if it knows their types, else by a call for each run -------- */
 
 /* `nbytes` bytes in a row on both sides, in as many calls as the network needs. */
@@ -215,16 +210,12 @@ INLINED dart__completion_t start_copied(const dart__rma_t *rma, bool is_in_a_row
 
 void dart__far_elements_blocking(const dart__rma_t *rma)
 {
-  dart_unit_t target = dart__team_member(rma->at.team, rma->at.unit);
-
   if (rma->at.segment->chunk->by_requests) {
     request_elements(rma);
-    dart__am_settle(dart__engine.am, target);
+    dart__am_settle(dart__engine.am, dart__team_member(rma->at.team, rma->at.unit));
     return;
   }
   start_elements(rma, rma->buffer);
-  if (dart__latency_is_slow(target))
-    dart__am_ping_blocking(dart__engine.am, target);
   dart__completion_settle(rma->at.team, rma->at.unit, true);
 }
 
@@ -440,7 +431,7 @@ dart_ret_t dart__far_blocking(const dart__rma_t *rma)
 /* Of large puts by the network some are completed at once, to see how fast it moves them. */
 static dart__completion_t start_measured(const dart__rma_t *rma)
 {
-  int64_t            began      = dart__latency_turn(&dart__latency_puts) ? dart__now_ns() : 0;
+  int64_t            began      = dart__latency_begin();
   dart__completion_t completion = start_net(rma, rma->buffer, true, NULL);
 
   if (began != 0) {

@@ -7,9 +7,6 @@
 /** Start a put or get by RECORD, TYPED or MESSAGE. */
 void dart__far_request(dart__way_t way, const dart__rma_t *rma, bool is_put);
 
-/** Start a put by NET. */
-dart__completion_t dart__far_put_by_net(const dart__rma_t *rma);
-
 /** A put or get by ELEMENTS, complete on return. */
 void dart__far_elements_blocking(const dart__rma_t *rma);
 

@@ -94,10 +94,8 @@ dart__completion_t dart__far_updates(const dart__address_t *at, const uint64_t *
 /** Notify a unit, by requests that are sent at once, not aggregated. */
 dart__completion_t dart__far_notify(const dart__signal_t *signal);
 
-/** Put, and then notify the same unit; the source stays in place until a local flush of it. `*put_out` completes the put
- *  locally, or nothing, if what is returned does. */
-dart__completion_t dart__far_put_notify(const dart__rma_t *rma, const dart__signal_t *signal,
-                                        dart__completion_t *put_out);
+/** Put, and then notify the same unit; the source stays in place until a local flush of it. */
+dart__completion_t dart__far_put_notify(const dart__rma_t *rma, const dart__signal_t *signal);
 
 /** Get by requests, and then update signal->flag: of this unit, not registered, when the data are here; of the data's
  *  unit, when they were read there. It is sent as dart__far_notify. Completed by nothing: the flag is neither, or the

@@ -4,10 +4,8 @@
 #include <string.h>
 
 #include "far/agent.h"
-#include "far/completion.h"
 #include "far/grants.h"
 #include "far/handlers.h"
-#include "far/latency.h"
 #include "model/address.h"
 #include "model/world.h"
 
@@ -57,21 +55,6 @@ static void notified(void *context)
   (void)context;
   if (dart__world.event != NULL)
     dart__event_add(dart__world.event);
-}
-
-/* The team is open for as long as anything is to be done in it. */
-static void complete(void *context, const dart__am_transfers_t *transfers)
-{
-  dart__team_t *team  = dart__team_find(transfers->team);
-  int64_t       began = transfers->ns == 0 ? 0 : dart__now_ns();
-
-  (void)context;
-  if (team == NULL)
-    return;
-  dart__completion_settle(team, transfers->unit, true);
-  if (began != 0)
-    dart__latency_put_took(dart__team_member(team, transfers->unit),
-                           dart__now_ns() - began + transfers->ns, transfers->nbytes);
 }
 
 _Atomic uint64_t dart__messages_expected;
@@ -148,7 +131,6 @@ dart__am_host_t dart__am_host(void)
   return (dart__am_host_t){ .first      = first,
                             .resolve    = resolve,
                             .notified   = notified,
-                            .complete   = complete,
                             .informed   = informed,
                             .epoch      = dart__handlers.epoch,
                             .turns      = dart__grants_serve,

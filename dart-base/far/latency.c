@@ -22,7 +22,7 @@
 /* A put is slow if it takes more than PUT_NS and the time of its bytes, at so many a ns. A message would move a large one
  * faster then; of less than LARGE_PUT bytes only if the put is much slower. */
 #define PUT_NS      2000
-#define PUT_BYTES   16
+#define PUT_BYTES   12
 #define SMALL_BYTES 4
 #define LARGE_PUT   32768 /* bytes */
 
@@ -52,7 +52,7 @@ void dart__latency_close(void)
   latency = NULL;
 }
 
-_Atomic unsigned dart__latency_started, dart__latency_waits, dart__latency_puts;
+_Atomic unsigned dart__latency_started, dart__latency_waits;
 
 bool dart__latency_was_slow(dart_unit_t unit)
 {

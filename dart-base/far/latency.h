@@ -25,7 +25,7 @@ static inline bool dart__latency_is_slow(dart_unit_t unit)
 }
 
 /** Of large data: whether MPI moved those to the unit slowly that it put last, so that a message is to be tried instead;
- *  and how long it has taken for puts with their flush. */
+ *  and how long it has taken for one put with its flush. */
 bool dart__latency_puts_slowly(dart_unit_t unit);
 void dart__latency_put_took(dart_unit_t unit, int64_t ns, size_t nbytes);
 
@@ -38,9 +38,9 @@ bool dart__latency_is_awake(dart_unit_t unit);
 #define DART__LATENCY_SMALL ((size_t)65536) /* bytes: as many as below take less than a nap */
 #define DART__LATENCY_EVERY 8               /* operations, of which one is measured */
 
-/* Operations that were started, waits for them, and notified puts, until now; relaxed, and not raised in one atomic step:
- * any choice of them will do. */
-extern _Atomic unsigned dart__latency_started, dart__latency_waits, dart__latency_puts;
+/* Operations that were started, and waits for them, until now; relaxed, and not raised in one atomic step: any choice of
+ * them will do. */
+extern _Atomic unsigned dart__latency_started, dart__latency_waits;
 
 /* Whether this one is looked at. */
 static inline bool dart__latency_turn(_Atomic unsigned *calls)

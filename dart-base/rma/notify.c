@@ -101,14 +101,11 @@ static dart_ret_t notify(const dart__signal_t *signal)
 /* Have the backend transfer far data and update the flag. False: it does not do that. */
 static bool transfer_and_notify_far(const dart__rma_t *rma, const dart__signal_t *signal)
 {
-  dart__completion_t put        = { .by = DART__BY_NOTHING };
-  dart__completion_t completion = rma->kind == DART__PUT ? dart__far_put_notify(rma, signal, &put)
+  dart__completion_t completion = rma->kind == DART__PUT ? dart__far_put_notify(rma, signal)
                                                          : dart__far_get_notify(rma, signal);
 
   if (completion.by == DART__BY_NOTHING)
     return false;
-  if (put.by != DART__BY_NOTHING)
-    dart__context_note(&rma->at, put);
   dart__context_note(&rma->at, completion);
   if (is_far(signal->flag)) /* perhaps of another team */
     dart__context_note(signal->flag, completion);

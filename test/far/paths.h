@@ -10,7 +10,7 @@
 #include "counted.h"
 #include "dart_test.h"
 
-enum { ROOM = 65536 };
+enum { ROOM = 131072 };
 
 typedef struct path {
   dart_gptr_t base; /* ROOM bytes on every unit */

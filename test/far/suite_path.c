@@ -544,8 +544,8 @@ TEST_N(2, bursts_of_notified_data_come_with_their_counters)
   end(&path);
 }
 
-/* Blocks of a burst lie in turns in memory of two teams, and their counters in that of the first. After a local
- * flush the source is written anew. */
+/* Blocks of a burst lie in turns in memory of two teams, and their counters in that of the first; later they all lie in that
+ * of the second. After a local flush, of the data, later of the counter, the source is written anew. */
 TEST_N(2, bursts_of_notified_data_reach_two_teams)
 {
   static char data[SIDE_ROOM];
@@ -563,18 +563,22 @@ TEST_N(2, bursts_of_notified_data_reach_two_teams)
     memset(mine[i], 0, 64);
   }
   test_barrier();
-  for (int round = 0; round < BURSTS && far < n && (me == 0 || me == far); round++) {
-    dart_gptr_t flag = test_unit(base[0], other);
+  for (int round = 0; round < 2 * BURSTS && far < n && (me == 0 || me == far); round++) {
+    dart_gptr_t flag  = test_unit(base[0], other);
+    bool        later = round >= BURSTS;
 
     for (int side = 0; side < SIDES; side++) {
+      int in = later ? 1 : side % 2;
+
       memset(data, 1 + round * SIDES + side, sizeof data);
-      EXPECT_OK(dart_put_notify(test_byte(test_unit(base[side % 2], other), side_at(round, side)),
-                                data, sizeof data, DART_TYPE_BYTE, DART_TYPE_BYTE, flag, 1));
-      EXPECT_OK(dart_flush_local(test_unit(base[side % 2], other)));
+      EXPECT_OK(dart_put_notify(test_byte(test_unit(base[in], other), side_at(round, side)), data,
+                                sizeof data, DART_TYPE_BYTE, DART_TYPE_BYTE, flag, 1));
+      EXPECT_OK(dart_flush_local(later ? flag : test_unit(base[in], other)));
     }
+    memset(data, 0, sizeof data);
     EXPECT_OK(dart_notify_wait(test_unit(base[0], me), (uint64_t)(round + 1) * SIDES, -1));
     for (int side = 0; side < SIDES; side++) {
-      const char *block = (char *)mine[side % 2] + side_at(round, side);
+      const char *block = (char *)mine[later ? 1 : side % 2] + side_at(round, side);
 
       EXPECT_EQ(block[0], (char)(1 + round * SIDES + side));
       EXPECT_EQ(memcmp(block, block + 1, SIDE_ROOM - 1), 0);
@@ -598,7 +602,7 @@ static void put_between_fences(const path_t *path, const void *data, size_t nbyt
 
 TEST(operations_start_at_once_after_a_fence_that_all_have_left)
 {
-  static char data[40000];
+  static char data[80000]; /* more than the network puts by itself */
   path_t      path    = begin();
   bool        is_pair = n == 2, moves = dart__net.reaches_memory;
 

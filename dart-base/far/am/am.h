@@ -60,14 +60,6 @@ typedef enum {
   DART__AM_EPOCH_NOTIFIED /* and a thread may be waiting for it */
 } dart__am_epoch_served_t;
 
-/* Transfers of the network to a unit of a team, of a peer whose next batch is sent when they are complete. */
-typedef struct {
-  int16_t team;
-  int32_t unit;
-  size_t  nbytes; /* 0: there are none */
-  int64_t ns;     /* that starting them has taken; 0: none of them was measured */
-} dart__am_transfers_t;
-
 /* What the core needs from the rest of the library. */
 typedef struct dart__am_host {
   void *context;
@@ -77,8 +69,6 @@ typedef struct dart__am_host {
   bool (*resolve)(void *context, int16_t team, int16_t segid, dart__am_region_t *region_out);
   /* A counter was raised; a thread may be waiting for it. Does not block: locks may be held. */
   void (*notified)(void *context);
-  /* Complete transfers; of the peer nothing is sent meanwhile. */
-  void (*complete)(void *context, const dart__am_transfers_t *transfers);
   /* A word that a peer has sent by dart__am_inform. */
   void (*informed)(void *context, int32_t peer, uint64_t word);
 
@@ -234,10 +224,6 @@ uint64_t dart__am_move_data(dart__am_t *am, const dart__am_address_t *at, void *
 uint64_t dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *src,
                          size_t nbytes, const dart__am_address_t *flag, uint64_t value,
                          dart_operation_t op);
-
-/** What is requested of the peer from now on is sent after these transfers were completed, by the host, together with
- *  others of the unit of which this was said before that. False: others of another team are to be completed first. */
-bool dart__am_follow(dart__am_t *am, int32_t peer, const dart__am_transfers_t *transfers);
 
 /** Update a flag of this unit itself by an operator of DART_TYPE_ULONG, a word at `flag`, when all that was requested of
  *  the peer until now is complete: results and data are here. The host is told as of a peer's notification. It is the

@@ -254,19 +254,12 @@ static void count_batch(const dart__am_batch_t *batch, size_t nwords)
 /* Send the open batch; no other thread is sending. */
 static void send_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, bool wants_reply)
 {
-  dart__am_batch_t    *batch = close_batch(am, ep, wants_reply);
-  dart__am_transfers_t ahead = { 0 };
-  size_t               nwords;
+  dart__am_batch_t *batch = close_batch(am, ep, wants_reply);
+  size_t            nwords;
 
   ep->is_sending = true;
-  if (__builtin_expect(ep->ahead.nbytes > 0, 0)) {
-    ahead            = ep->ahead;
-    ep->ahead.nbytes = 0;
-  }
   dart__am_spin_unlock(&ep->lock);
 
-  if (ahead.nbytes > 0)
-    am->config.host.complete(am->config.host.context, &ahead);
   nwords = batch->nwords + batch->ndata * DART__AM_DATA_WORDS;
   count_batch(batch, nwords);
   receive_got(am, peer, batch);

@@ -72,8 +72,6 @@ typedef struct {
   uint64_t        relayed; /* the relay's message that has the newest batch; 0: all were applied */
   int64_t         relayed_ns;    /* when progress first found it not sent; 0: not yet */
   _Atomic int32_t relayed_index; /* in am->relayed, until it was applied */
-  /* To be completed before the next batch is sent. */
-  dart__am_transfers_t ahead;
 } dart__am_endpoint_t;
 
 /* Numbers that are read without the lock. relaxed: a thread sees what it requested itself; requests of other threads are

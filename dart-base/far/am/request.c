@@ -252,22 +252,6 @@ uint64_t dart__am_move_data(dart__am_t *am, const dart__am_address_t *at, void *
 
 /* ---- notifications ------------------------------------------------------------------------- */
 
-bool dart__am_follow(dart__am_t *am, int32_t peer, const dart__am_transfers_t *transfers)
-{
-  dart__am_endpoint_t  *ep    = &am->endpoint[peer];
-  dart__am_transfers_t *ahead = &ep->ahead;
-  bool                  is_added;
-
-  dart__am_spin_lock(&ep->lock);
-  is_added = ahead->nbytes == 0 || ahead->team == transfers->team;
-  if (is_added)
-    *ahead =
-        (dart__am_transfers_t){ transfers->team, transfers->unit, ahead->nbytes + transfers->nbytes,
-                                (ahead->nbytes == 0 ? 0 : ahead->ns) + transfers->ns };
-  dart__am_spin_unlock(&ep->lock);
-  return is_added;
-}
-
 /* Programs are iterative: if a peer was notified four times between the last two waits, and between the
  * two before, then four notifications are likely now, and can share a batch. After a wrong guess a thread
  * that makes progress sends the open batch. */
