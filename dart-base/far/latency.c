@@ -26,9 +26,8 @@
 #define SMALL_BYTES 4
 #define LARGE_PUT   32768 /* bytes */
 
-#define PUTS     3   /* that were slow, in a row, until messages are tried, and ... */
-#define PUTS_NOT 240 /* ... how many messages until puts are tried again */
-#define SLOW_FOR 64  /* operations until a unit that was slow gets another chance */
+#define PUTS     3  /* that were slow, in a row, until messages are tried */
+#define SLOW_FOR 64 /* operations until a unit that was slow, or puts, get another chance */
 
 /* Of a unit. Only estimates, so all accesses are relaxed. */
 typedef struct {
@@ -85,7 +84,7 @@ void dart__latency_put_took(dart_unit_t unit, int64_t ns, size_t nbytes)
     atomic_store_explicit(&latency[unit].puts,
                           !is_slow       ? 0
                           : state < PUTS ? state + 1
-                                         : PUTS + PUTS_NOT,
+                                         : PUTS + SLOW_FOR,
                           memory_order_relaxed);
 }
 

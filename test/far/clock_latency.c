@@ -244,7 +244,7 @@ static void slow_puts_are_left_for_a_while(void **state)
   }
   for (int round = 0; round < 3; round++) {
     dart__latency_put_took(1, SLOW, BYTES);
-    for (int i = 0; i < LEFT; i++)
+    for (int i = 0; i < SLOW_FOR; i++)
       assert_true(dart__latency_puts_slowly(1));
     assert_false(dart__latency_puts_slowly(1));
     assert_false(dart__latency_puts_slowly(0));
