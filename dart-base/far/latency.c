@@ -16,18 +16,12 @@
 #include "far/engine.h"
 #include "model/world.h"
 
-#define SLOW_NS 50000 /* longer than a small transfer takes in any network */
-#define BYTE_NS 10    /* and this for each byte */
-
-/* A put is slow if it takes more than PUT_NS and the time of its bytes, at so many a ns. A message would move a large one
- * faster then; of less than LARGE_PUT bytes only if the put is much slower. */
-#define PUT_NS      2000
-#define PUT_BYTES   12
-#define SMALL_BYTES 4
-#define LARGE_PUT   32768 /* bytes */
-
-#define PUTS     3  /* that were slow, in a row, until messages are tried */
-#define SLOW_FOR 64 /* operations until a unit that was slow, or puts, get another chance */
+#define SLOW_NS   50000 /* longer than a small transfer takes in any network */
+#define BYTE_NS   10    /* and this for each byte */
+#define PUT_NS    2000  /* longer than a put and its flush take beside their bytes, and ... */
+#define PUT_BYTES 4     /* ... so many bytes a ns are moved by any put that is worth it */
+#define PUTS      3     /* that were slow, in a row, until others are tried */
+#define SLOW_FOR  64    /* operations until a unit that was slow gets another chance */
 
 /* Of a unit. Only estimates, so all accesses are relaxed. */
 typedef struct {
@@ -63,8 +57,7 @@ bool dart__latency_was_slow(dart_unit_t unit)
 }
 
 /* Between processes of a host MPI's put goes through a buffer that both map, piece by piece, and a large message is
- * read by the kernel, once. Which one is faster depends on how far apart the two cores are: where they share a cache puts of 64
- * to 512 KiB moved 16 to 20 bytes a ns and messages 10 to 12, else puts 6 to 9 and messages 8 to 12. */
+ * read by the kernel, once. Which one is faster depends on how far apart the two cores are. */
 bool dart__latency_puts_slowly(dart_unit_t unit)
 {
   uint8_t state = atomic_load_explicit(&latency[unit].puts, memory_order_relaxed);
@@ -76,9 +69,8 @@ bool dart__latency_puts_slowly(dart_unit_t unit)
 
 void dart__latency_put_took(dart_unit_t unit, int64_t ns, size_t nbytes)
 {
-  uint8_t state    = atomic_load_explicit(&latency[unit].puts, memory_order_relaxed);
-  size_t  bytes_ns = nbytes >= LARGE_PUT ? PUT_BYTES : SMALL_BYTES;
-  bool    is_slow  = ns > PUT_NS + (int64_t)(nbytes / bytes_ns);
+  uint8_t state   = atomic_load_explicit(&latency[unit].puts, memory_order_relaxed);
+  bool    is_slow = ns > PUT_NS + (int64_t)(nbytes / PUT_BYTES);
 
   if (state <= PUTS)
     atomic_store_explicit(&latency[unit].puts,

@@ -224,12 +224,7 @@ static void units_without_agents_are_pinged_too(void **state)
 /* Large puts: after three slow ones in a row other ways are taken for a while; then one is tried. */
 static void slow_puts_are_left_for_a_while(void **state)
 {
-  enum {
-    BYTES = 16384,
-    FAST  = 5000,
-    SLOW  = 7000,
-    LEFT  = 240
-  }; /* 2000 ns, and a quarter of the bytes */
+  enum { BYTES = 16384, FAST = 5000, SLOW = 7000 }; /* 2000 ns, and a quarter of the bytes */
 
   (void)state;
   for (int i = 0; i < 10; i++) {
