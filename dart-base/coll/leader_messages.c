@@ -293,7 +293,7 @@ void dart__nodes_exchange(dart__team_t *team, int32_t to, const void *send, size
 
   if (dart__team_is_broken(team))
     return;
-  if (to != DART__NOBODY) /* first: who waits for it waits no longer than it has to */
+  if (to != DART__NOBODY) /* before the receive is posted, so it arrives sooner */
     send_to(team, to, send, send_nbytes, send_nbytes > 0 ? &sent : NULL);
   if (from != DART__NOBODY)
     recv_from(team, from, recv, recv_nbytes, &received);

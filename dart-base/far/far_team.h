@@ -45,7 +45,7 @@ typedef struct dart__far_team {
   /* Of collectives between leaders; NULL: this unit is none. */
   dart__net_request_t *requests; /* [nnodes] */
   size_t              *starts;   /* [nnodes + 1], where the block of each node starts */
-  char                *room;     /* DART__TEAM_ROOM bytes; of all teams, but where see far_team.c */
+  char                *room;     /* DART__TEAM_ROOM bytes, which teams may share: see far_team.c */
 
   dart__copies_t   *copies;       /* of small operands */
   dart__far_unit_t *unit;         /* [nunits], sparse, and behind it `touched` */
